@@ -1,7 +1,8 @@
 """The app of a function: its routes, a handler for each, and the opener of a published folder."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import cache, partial
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -13,7 +14,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ..engine.answers.wire import serialize_section
-from ..engine.engine import Engine
 from ..engine.errors import PolicyError, ProviderError
 from ..engine.index.manifest import WIRE_VERSION
 from ..engine.providers import (
@@ -22,7 +22,7 @@ from ..engine.providers import (
     list_missing_keys,
     open_function,
 )
-from ..engine.settings import FunctionSettings, read_settings
+from ..engine.settings import read_settings
 from .exchange import Exchange, Function, Handler, make_endpoint
 from .logs import METRICS_TYPE, LineFile, RefusalLog, WriteLine
 from .policy import read_policy
@@ -205,7 +205,17 @@ def open_app(
     each refusal that is logged. err: takes sentences for whoever runs the function.
     """
     settings = read_settings(folder)
-    find_engine = _open_engine(folder, environment, settings)
+    verify = environment.get("ANSWERABLE_SKIP_HASHES", "").strip() != "1"
+    if open_database := find_database_opener(environment):
+        find_engine = open_database(folder, environment, verify=verify)
+    elif settings.store:
+        raise PolicyError(
+            f"{DATABASE_URL_VARIABLE}: this site is served from a database; "
+            "set its address, or build without `store`"
+        )
+    else:
+        # A bundle is opened once.
+        find_engine = cache(partial(open_function, folder, verify=verify))
     engine = find_engine()
     policy = read_policy(environment, engine.store.index.site.url)
     missing_keys = list_missing_keys(engine.embedder.identity.provider, settings)
@@ -217,19 +227,3 @@ def open_app(
         write = LineFile(Path(path), lambda text: err(f"{text}\n".encode())).append
     refusals = RefusalLog(lambda: settings.log_refusals, write, policy.secret)
     return create_app(Function(find_engine, policy, out, refusals, missing_keys=missing_keys))
-
-
-def _open_engine(
-    folder: Path, environment: Mapping[str, str], settings: FunctionSettings
-) -> Callable[[], Engine]:
-    """Open the engines over a database, or the one over the folder's bundle."""
-    verify = environment.get("ANSWERABLE_SKIP_HASHES", "").strip() != "1"
-    if open_database := find_database_opener(environment):
-        return open_database(folder, environment, verify=verify)
-    if settings.store:
-        raise PolicyError(
-            f"{DATABASE_URL_VARIABLE}: this site is served from a database; "
-            "set its address, or build without `store`"
-        )
-    engine = open_function(folder, verify=verify)
-    return lambda: engine

@@ -126,7 +126,7 @@ class Exchange:
         self.asker = hash_asker(find_address(request, policy.asker_header), policy.secret)
         self.origin = origin
         self.body = b""
-        self.context = RequestContext(policy.deadline)
+        self.context = RequestContext()
         self._started = time.monotonic()
 
     @cached_property
@@ -149,12 +149,12 @@ class Exchange:
 
     def ask(self, question: Question) -> Json:
         """Answer a question, log a refusal, and return the body with the id of the request."""
+        function, line = self.function, self.line
         is_paid = self.engine.bound_tokens(question.text) > 0
-        line, refusals, key = self.line, self.function.refusals, self._make_cache_key(question)
-        cached = None
+        key, cached = self._make_cache_key(question), None
         with _tolerating_lost_storage(is_paid=is_paid):
-            self.function.limits.admit(self.asker, "answer")
-            cached = self.function.policy.cache_seconds and self.function.cache.read(key)
+            function.limits.admit(self.asker, "answer")
+            cached = function.cache.read(key) if function.policy.cache_seconds else None
         if cached:
             served, line.cache = ServedReply(*json.loads(cached)), "hit"
         else:
@@ -162,10 +162,10 @@ class Exchange:
                 served, line.cache = self._make_reply(question, key), "miss"
         line.mode, line.reason = served.body["mode"], served.body["reason"]
         line.cited = tuple(served.cited)
-        if refusals and served.gap:
+        if function.refusals and served.gap:
             with suppress(Exception):
                 bundle = self.engine.store.manifest.id
-                refusals.add(question.text, self.asker, served.gap, bundle, served.near)
+                function.refusals.add(question.text, self.asker, served.gap, bundle, served.near)
         return {**served.body, "request_id": line.request_id}
 
     def _make_reply(self, question: Question, key: str) -> ServedReply:

@@ -14,12 +14,7 @@ from starlette.types import ASGIApp, Message
 
 def make_lambda_handler(app: ASGIApp) -> Callable[[Mapping[str, Any], object], dict[str, Any]]:
     """Make the handler of a function: an event in, a response as API Gateway takes it out."""
-
-    def handle(event: Mapping[str, Any], context: object) -> dict[str, Any]:
-        del context
-        return asyncio.run(_respond(app, event))
-
-    return handle
+    return lambda event, _: asyncio.run(_respond(app, event))
 
 
 async def _respond(app: ASGIApp, event: Mapping[str, Any]) -> dict[str, Any]:

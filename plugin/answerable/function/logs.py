@@ -77,6 +77,7 @@ class RequestMetrics:
         prometheus.disable_created_metrics()  # type: ignore[no-untyped-call]
         # Our own: the one that is shared by default holds facts about the machine.
         self._registry = prometheus.CollectorRegistry()
+        self._format = prometheus.generate_latest
         self._requests = prometheus.Counter(
             "answerable_requests_total",
             "Requests, by what became of them.",
@@ -108,9 +109,7 @@ class RequestMetrics:
 
     def render(self) -> bytes:
         """Format all counters as ``METRICS_TYPE`` says."""
-        from prometheus_client import generate_latest
-
-        return generate_latest(self._registry)
+        return self._format(self._registry)
 
 
 Hour = Annotated[str, Meta(pattern=r"^\d{4}-[01]\d-[0-3]\dT[0-2]\d:00Z$")]

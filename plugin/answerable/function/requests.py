@@ -75,10 +75,9 @@ class Problem(Exception):  # noqa: N818 - RFC 9457's word
 def make_json_response(
     body: object, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> Response:
-    """Put JSON into a response that no cache stores. body: bytes are JSON already."""
-    data = body if isinstance(body, bytes) else encode_json(body)
+    """Put JSON into a response that no cache stores."""
     fixed = {"Content-Type": JSON_TYPE, "Cache-Control": "no-store"}
-    return Response(data, status, {**fixed, **(headers or {})})
+    return Response(encode_json(body), status, {**fixed, **(headers or {})})
 
 
 def encode_json(body: object) -> bytes:

@@ -11,8 +11,8 @@ from typing import Any, Literal
 import msgspec
 
 from ..exchange import Exchange
-from ..requests import Json
-from .tools import TOOLS, call_tool
+from ..requests import Json, Problem
+from .tools import TOOLS
 
 VERSION = "2026-07-28"
 
@@ -127,9 +127,19 @@ def _describe_use(exchange: Exchange) -> Json:
 
 
 def _call_tool(params: Params, exchange: Exchange) -> Json:
+    """Call a tool; an error is a result too, which an agent may mend."""
     tool = next((tool for tool in TOOLS if tool.name == params.name), None)
     if tool is None:
         names = ", ".join(tool.name for tool in TOOLS)
         raise _RpcError(INVALID_PARAMS, f"There is no such tool; there are {names}.")
-    text, is_error = call_tool(tool, exchange, params.arguments)
+    required = next(iter(tool.properties))
+    try:
+        if not isinstance(params.arguments.get(required), str):
+            raise Problem("bad-request", f"The tool {tool.name} needs a text `{required}`.")
+        text, is_error = tool.run(exchange, params.arguments), False
+    except Exception as error:
+        problem = exchange.refuse(error)
+        wait = problem.headers.get("Retry-After")
+        text = f"{problem.detail} Wait {wait} seconds." if wait else problem.detail
+        is_error = True
     return {"content": [{"type": "text", "text": text}], "isError": is_error}

@@ -61,19 +61,6 @@ class Tool:
         }
 
 
-def call_tool(tool: Tool, exchange: Exchange, arguments: Json) -> tuple[str, bool]:
-    """Run a tool; returns its text, and if that is an error, which an agent may mend."""
-    try:
-        required = next(iter(tool.properties))
-        if not isinstance(arguments.get(required), str):
-            raise Problem("bad-request", f"The tool {tool.name} needs a text `{required}`.")
-        return tool.run(exchange, arguments), False
-    except Exception as error:
-        problem = exchange.refuse(error)
-        wait = problem.headers.get("Retry-After")
-        return f"{problem.detail} Wait {wait} seconds." if wait else problem.detail, True
-
-
 def _ask(exchange: Exchange, arguments: Json) -> str:
     question = msgspec.convert(arguments, Question)
     body = exchange.ask(question)
