@@ -4,12 +4,12 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import BinaryIO
 
 import click
 from starlette.requests import Request
 
-from ..engine.engine import Engine
 from ..function.exchange import Exchange, Function
 from ..function.mcp.protocol import reply_to_message
 from ..function.policy import UNLIMITED
@@ -27,7 +27,9 @@ def command(location: SiteLocation, url: str | None) -> None:
         refuse_bundle_option(location)
     with _claim_stdout() as replies:
         engine, root = open_published_site(url) if url else (open_engine(*location), None)
-        answer_messages(make_agent_function(engine), root, sys.stdin.buffer, replies)
+        # One agent needs none of a function's protections.
+        function = Function(lambda: engine, UNLIMITED, report_failure=partial(click.echo, err=True))
+        answer_messages(function, root, sys.stdin.buffer, replies)
 
 
 @contextmanager
@@ -38,15 +40,6 @@ def _claim_stdout() -> Iterator[BinaryIO]:
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     with os.fdopen(stdout, "wb") as replies:
         yield replies
-
-
-def make_agent_function(engine: Engine) -> Function:
-    """Make the function whose tools one agent uses, without its protections."""
-
-    def report_failure(reason: str) -> None:
-        click.echo(f"A question was not answered: {reason}", err=True)
-
-    return Function(lambda: engine, UNLIMITED, report_failure=report_failure)
 
 
 def answer_messages(

@@ -37,11 +37,6 @@ from .requests import (
     parse_question,
 )
 
-# What a page may send beside what CORS always allows: an agent repeats parts of its message.
-ALLOWED_HEADERS = (
-    "Authorization", "Mcp-Method", "Mcp-Name", "Mcp-Protocol-Version",
-)  # fmt: skip
-
 
 def create_app(function: Function) -> Starlette:
     """Create the app that answers under the base path of a function."""
@@ -61,7 +56,8 @@ def create_app(function: Function) -> Starlette:
         CORSMiddleware,
         allow_origins=function.policy.allowed_origins,
         allow_methods=["GET", "POST"],
-        allow_headers=ALLOWED_HEADERS,
+        # An agent repeats parts of its message in headers.
+        allow_headers=["Authorization", "Mcp-Method", "Mcp-Name", "Mcp-Protocol-Version"],
         expose_headers=["Retry-After"],
         max_age=86_400,
     )

@@ -34,11 +34,7 @@ def create_dev_app(
     report: takes a sentence about what is wrong with a model's server, and how to mend it.
     """
     policy = msgspec.structs.replace(UNLIMITED, base=base)
-
-    def report_failure(reason: str) -> None:
-        report(f"A question was not answered: {reason}")
-
-    return create_app(Function(find_engine, policy, None, refusals, report_failure, dev_host=host))
+    return create_app(Function(find_engine, policy, None, refusals, report, dev_host=host))
 
 
 def mount_ask_route(app: WsgiApp, ask_app: Starlette, base: str) -> WsgiApp:

@@ -231,9 +231,10 @@ class Exchange:
         """Convert an error to a problem, and note both for the log."""
         problem = convert_error(error)
         self.line.reason = problem.code
-        self._note_failure(error)
         if problem.code == "internal":
-            self.function.report_failure(f"an error of the kind {type(error).__name__}")
+            # Its own text may hold anything.
+            self._report_failure(f"an error of the kind {type(error).__name__}")
+        self._note_failure(error)
         return problem
 
     def _note_failure(self, error: Exception) -> None:
@@ -241,7 +242,10 @@ class Exchange:
         if isinstance(error, ProviderError | EmbedderError):
             self.line.cause = error.cause or msgspec.UNSET
             # It repeats neither the question nor what a server said.
-            self.function.report_failure(str(error))
+            self._report_failure(str(error))
+
+    def _report_failure(self, reason: str) -> None:
+        self.function.report_failure(f"A question was not answered: {reason}")
 
     def report(self, status: int) -> None:
         """Log and count the request; an error in here must not reach the reader."""

@@ -160,10 +160,7 @@ class RefusalLog:
 
 
 def find_nearest_section(result: RetrievalResult) -> str | None:
-    """Find the id of the section of the best passage, or of the best near miss; never a hint.
-
-    None where nothing was searched for.
-    """
+    """Find the id of the section of the best passage or near miss, None without any."""
     candidates = (*result.passages, *result.near_passages)
     return candidates[0].item.section if candidates else None
 

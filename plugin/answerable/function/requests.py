@@ -114,15 +114,12 @@ def find_origin(request: Request, origins: tuple[str, ...], dev_host: str | None
         host = request.headers.get("host", "")
         origins = (f"http://{host}",) if _is_this_machine(host, dev_host) else ()
         sent = sent or [f"http://{host}"]
-    if sent:
-        # Twice in one request is no page's: what stands before us may read the other one.
-        if len(sent) == 1 and sent[0] in origins:
-            return sent[0]
+    # Twice in one request is no page's: what stands before us may read the other one.
+    if len(sent) == 1 and sent[0] in origins:
+        return sent[0]
     # A browser names no origin for what a page elsewhere merely embeds, such as a picture.
-    elif (
-        request.headers.get("sec-fetch-site") != "cross-site"
-        or request.headers.get("sec-fetch-dest", "document") == "document"
-    ):
+    is_embedded = request.headers.get("sec-fetch-dest", "document") != "document"
+    if not sent and not (is_embedded and request.headers.get("sec-fetch-site") == "cross-site"):
         return None
     raise Problem("forbidden", "Ask from the pages of the site that this answers for.")
 

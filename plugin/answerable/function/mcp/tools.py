@@ -48,14 +48,13 @@ class Tool:
 
     def describe(self, site_name: str) -> dict[str, Any]:
         """Describe the tool as a list of tools does."""
-        required = list(self.properties)[:1]
         return {
             "name": self.name,
             "description": self.description.format(site=site_name),
             "inputSchema": {
                 "type": "object",
                 "properties": self.properties,
-                "required": required,
+                "required": list(self.properties)[:1],
             },
             "annotations": {"readOnlyHint": True, "openWorldHint": False},
         }
