@@ -34,7 +34,10 @@ def create_dev_app(
     report: takes a sentence about what is wrong with a model's server, and how to mend it.
     """
     policy = msgspec.structs.replace(UNLIMITED, base=base)
-    return create_app(Function(find_engine, policy, None, refusals, report, dev_host=host))
+    function = Function(
+        find_engine, policy, refusals=refusals, report_failure=report, dev_host=host
+    )
+    return create_app(function)
 
 
 def mount_ask_route(app: WsgiApp, ask_app: Starlette, base: str) -> WsgiApp:

@@ -68,7 +68,7 @@ class Function:
 
     find_engine: Callable[[], Engine | None]
     policy: Policy
-    write_line: WriteLine | None = None
+    write_line: WriteLine = lambda _: None
     refusals: RefusalLog | None = None
     report_failure: Callable[[str], object] = lambda _: None
     dev_host: str | None = None
@@ -258,8 +258,7 @@ class Exchange:
         with suppress(Exception):
             if function.metrics:
                 function.metrics.observe(line)
-            if function.write_line:
-                function.write_line(msgspec.json.encode(line) + b"\n")
+            function.write_line(msgspec.json.encode(line) + b"\n")
 
 
 @contextmanager

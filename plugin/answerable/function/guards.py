@@ -1,6 +1,5 @@
 """Guards before the engine: how often, at what cost and how many at once; and what they keep."""
 
-import datetime as dt
 import re
 import threading
 import time
@@ -180,7 +179,7 @@ class Limits:
             self._storage.add(self._name_day(), tokens, 2 * DAY_SECONDS)
 
     def _name_day(self) -> str:
-        return f"tokens:{dt.datetime.fromtimestamp(self._clock(), dt.UTC).date()}"
+        return f"tokens:{time.strftime('%Y-%m-%d', time.gmtime(self._clock()))}"
 
 
 class Slots:

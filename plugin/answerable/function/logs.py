@@ -27,8 +27,6 @@ LoggedReason = Literal[Reason, "nearest"]
 WriteLine = Callable[[bytes], object]
 
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-# From an answer of the cache to a model that takes the whole deadline, in seconds.
-BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 # The file of the development servers, in the cache folder.
 REFUSAL_LOG_FILE = "refusals.jsonl"
 # Some 50,000 refusals: whoever asks nonsense in a loop does not fill a disk.
@@ -88,7 +86,8 @@ class RequestMetrics:
             "answerable_request_seconds",
             "Seconds from a request to its response.",
             ["path"],
-            buckets=BUCKETS,
+            # From an answer of the cache to a model that takes the whole deadline.
+            buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30),
             registry=self._registry,
         )
         self._tokens = prometheus.Counter(
@@ -112,7 +111,6 @@ class RequestMetrics:
         return self._format(self._registry)
 
 
-Hour = Annotated[str, Meta(pattern=r"^\d{4}-[01]\d-[0-3]\dT[0-2]\d:00Z$")]
 Name = Annotated[str, Meta(max_length=500)]
 
 
@@ -122,7 +120,7 @@ class RefusalLine(msgspec.Struct, tag_field="event", tag="refusal", omit_default
     ``near``: the id of the nearest section. ``text``: the question itself, if its owner logs it.
     """
 
-    time: Hour
+    time: Annotated[str, Meta(pattern=r"^\d{4}-[01]\d-[0-3]\dT[0-2]\d:00Z$")]
     reason: LoggedReason
     bundle: Name
     asker: Name

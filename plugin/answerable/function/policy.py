@@ -14,8 +14,6 @@ from ..engine.errors import PolicyError
 PREFIX = "ANSWERABLE_"
 _RATE = r"[1-9][0-9]{0,9}/(second|minute|hour|day)"
 _MOST = 9_999_999_999
-# A wildcard would match nothing.
-_HOST = re.compile("[a-z0-9.:_-]+")
 
 # What each variable takes; the description says what to write instead of what it does not take.
 Origin = Annotated[str, Meta(description="an origin; write one such as https://docs.example.com")]
@@ -115,12 +113,10 @@ def read_policy(environment: Mapping[str, str], site_url: str | None = None) -> 
     if origin := parse_origin(site_url or ""):
         values["allowed_origins"] = (origin,)
     for field in msgspec.structs.fields(Policy):
-        text = environment.get(field.encode_name, "").strip()
-        if text:
+        if text := environment.get(field.encode_name, "").strip():
             try:
-                values[field.name] = msgspec.convert(
-                    _parse(field.name, text), field.type, strict=False
-                )
+                value = _parse(field.name, text)
+                values[field.name] = msgspec.convert(value, field.type, strict=False)
             # That of msgspec is one too.
             except ValueError:
                 shown = "this" if field.name in _NOT_REPEATED else f"{text!r}"
@@ -143,7 +139,8 @@ def parse_origin(url: str) -> str | None:
         port = parts.port
     except ValueError:
         return None
-    if parts.scheme not in ("http", "https") or not _HOST.fullmatch(host):
+    # A wildcard would match nothing.
+    if parts.scheme not in ("http", "https") or not re.fullmatch("[a-z0-9.:_-]+", host):
         return None
     default_port = {"http": 80, "https": 443}[parts.scheme]
     name = f"[{host}]" if ":" in host else host

@@ -65,25 +65,23 @@ def reply_to_message(data: bytes, exchange: Exchange) -> tuple[int, Json | None]
     An error has the status 200 where the message is a request, since older clients read nothing
     else, and 400 where it is none. A notification gets no body.
     """
+    reply: Json = {"jsonrpc": "2.0", "id": None}
     try:
         message = msgspec.json.decode(data, type=Message)
     except msgspec.ValidationError:
         sentence = "Send one JSON-RPC 2.0 request; batches are not taken."
-        return 400, _make_reply(None, error={"code": INVALID_REQUEST, "message": sentence})
+        return 400, reply | {"error": {"code": INVALID_REQUEST, "message": sentence}}
     except (ValueError, RecursionError):
         sentence = "The message is not JSON in UTF-8."
-        return 400, _make_reply(None, error={"code": PARSE_ERROR, "message": sentence})
+        return 400, reply | {"error": {"code": PARSE_ERROR, "message": sentence}}
     if message.id is msgspec.UNSET:
         return 202, None
+    reply["id"] = message.id
     try:
-        return 200, _make_reply(message.id, result=_run_method(message, exchange))
+        return 200, reply | {"result": _run_method(message, exchange)}
     except _RpcError as error:
         code, sentence = error.args
-        return 200, _make_reply(message.id, error={"code": code, "message": sentence})
-
-
-def _make_reply(message_id: object, **member: Json) -> Json:
-    return {"jsonrpc": "2.0", "id": message_id, **member}
+        return 200, reply | {"error": {"code": code, "message": sentence}}
 
 
 def _run_method(message: Message, exchange: Exchange) -> Json:
