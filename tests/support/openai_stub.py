@@ -3,7 +3,6 @@ fails as it is told.
 """
 
 import json
-import re
 import socket
 import threading
 from collections import Counter
@@ -13,13 +12,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
 from answerable.engine.openai import is_reasoning_model
-from answerable.indexing.stems import extract_stems
 from answerable.testing.openai_server import embed_texts, format_completion, format_response
 from support.honest_model import (
     ParsedPrompt,
     ScriptedModel,
     honest_model,
-    parse_data_lines,
     parse_prompt,
     split_prompt_sentences,
 )
@@ -126,7 +123,12 @@ class OpenAIStub:
     """
 
     def __init__(self, *, models: Mapping[str, ScriptedModel] | None = None) -> None:
-        self.models = {"honest": honest_model, **JUDGES, **HOSTILE_MODELS, **(models or {})}
+        self.models = {
+            "honest": honest_model,
+            "contrite": contrite_model,
+            **HOSTILE_MODELS,
+            **(models or {}),
+        }
         self.port = 0
         self.retry_after = 1.0
         self.failures: list[BaseException] = []
@@ -425,28 +427,3 @@ def contrite_model(prompt: ParsedPrompt) -> str:
     quote = next(sentences, "There is no source.")
     claim = {"text": quote, "evidence": [{"source": "s99", "quote": quote}]}
     return json.dumps({"claims": [claim], "routes": ["h99", "note:0123456789"]})
-
-
-def honest_judge(prompt: ParsedPrompt) -> str:
-    """Judge a claim by its quotes: no if negation differs, yes if they hold all its terms."""
-    lines = list(parse_data_lines(prompt.text))
-    quotes = " ".join(line["text"] for line in lines if line.get("kind") == "quote")
-    claim = " ".join(line["text"] for line in lines if line.get("kind") == "claim")
-    if len(_NEGATION.findall(claim)) != len(_NEGATION.findall(quotes)):
-        return json.dumps({"supported": "no"})
-    is_covered = set(extract_stems(claim)) <= set(extract_stems(quotes))
-    return json.dumps({"supported": "yes" if is_covered else "unclear"})
-
-
-def lying_judge(prompt: ParsedPrompt) -> str:
-    """Find every claim supported."""
-    del prompt
-    return json.dumps({"supported": "yes"})
-
-
-_NEGATION = re.compile(r"\b(?:not|no|never|none|cannot)\b|n't\b", re.IGNORECASE)
-JUDGES: Mapping[str, ScriptedModel] = {
-    "contrite": contrite_model,
-    "honest-judge": honest_judge,
-    "lying-judge": lying_judge,
-}
