@@ -8,7 +8,6 @@ import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import NamedTuple
 
 import msgspec
@@ -128,15 +127,17 @@ class Exchange:
         self.body = b""
         self.context = RequestContext()
         self._started = time.monotonic()
+        self._engine: Engine | None = None
 
-    @cached_property
+    @property
     def engine(self) -> Engine:
         """The engine over the index that is served; Problem while there is none."""
-        engine = self.function.find_engine()
-        if engine is None:
+        # One for the whole request: another index may be published meanwhile.
+        self._engine = self._engine or self.function.find_engine()
+        if self._engine is None:
             raise Problem("unavailable", "There is no index yet.", Retry_After="5")
-        self.line.bundle = engine.store.manifest.id
-        return engine
+        self.line.bundle = self._engine.store.manifest.id
+        return self._engine
 
     @property
     def base(self) -> str | None:
@@ -233,7 +234,8 @@ class Exchange:
         self.line.reason = problem.code
         if problem.code == "internal":
             # Its own text may hold anything.
-            self._report_failure(f"an error of the kind {type(error).__name__}")
+            kind = f"an error of the kind {type(error).__name__}"
+            self.function.report_failure(f"A question was not answered: {kind}")
         self._note_failure(error)
         return problem
 
@@ -242,10 +244,7 @@ class Exchange:
         if isinstance(error, ProviderError | EmbedderError):
             self.line.cause = error.cause or msgspec.UNSET
             # It repeats neither the question nor what a server said.
-            self._report_failure(str(error))
-
-    def _report_failure(self, reason: str) -> None:
-        self.function.report_failure(f"A question was not answered: {reason}")
+            self.function.report_failure(f"A question was not answered: {error}")
 
     def report(self, status: int) -> None:
         """Log and count the request; an error in here must not reach the reader."""

@@ -1,4 +1,4 @@
-"""Guards before the engine: how often, at what cost and how many at once; and what they keep."""
+"""Guards before the engine: how often, at what cost and how many at once, and what counts it."""
 
 import re
 import threading

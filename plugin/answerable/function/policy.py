@@ -93,7 +93,7 @@ class Policy(msgspec.Struct, frozen=True, rename=lambda name: PREFIX + name.uppe
     secret: Secret = msgspec.field(default_factory=lambda: secrets.token_hex(32))
 
 
-# Nobody else asks, and whoever writes wants to see what they have just written.
+# For who asks on their own machine: as often as they like, and of what they have just written.
 UNLIMITED = Policy(
     rate="1000/second",
     rate_all="1000/second",
