@@ -168,10 +168,11 @@ def find_address(request: Request, header: str | None) -> str:
 class Question(msgspec.Struct):
     """A question as it is asked: its text, cleaned, and the tag of the language to prefer.
 
-    Problem for a text or a tag that is none. A language of another type is told so, too.
+    Problem for a text or a tag that is none.
     """
 
     text: str = msgspec.field(name="question")
+    # Of any type, so that whatever is no tag gets the same message.
     language: Any = None
 
     def __post_init__(self) -> None:
