@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 from answerable.engine.settings import SETTINGS_FILE, read_settings
+from answerable.function.exchange import EVENT_STREAM_TYPE
 from answerable.function.requests import MAX_BODY_BYTES
-from answerable.function.stream import EVENT_STREAM_TYPE
 from support.deadlines import PATIENCE, until
 from support.openai_stub import UPSTREAM_WORDS, OpenAIStub
 from support.published_functions import KEY, build_function, serving

@@ -13,7 +13,7 @@ from answerable.engine.answers.keyless import ExtractiveAnswerer
 from answerable.engine.engine import Engine
 from answerable.engine.index.manifest import Profile
 from answerable.engine.retrieval.question import MAX_QUESTION_CHARACTERS, clean_question
-from answerable.function import guards
+from answerable.function import exchange
 from answerable.function.requests import MAX_BODY_BYTES
 from support.app_requests import Request, app_of, send
 from support.deadlines import PATIENCE, until
@@ -189,20 +189,29 @@ def test_first_failing_guard_answers(base: Engine) -> None:
 
 
 def test_cache_stands_before_slots_and_cap(base: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guards, "BURST_SECONDS", 0.05)
+    monkeypatch.setattr(exchange, "BURST_SECONDS", 0.05)
     gate = threading.Event()
-    policy = usual(in_flight=1, tokens_per_day=31)
+    policy = usual(in_flight=2, in_flight_per_asker=1, tokens_per_day=61)
     ask = asking(base, policy, answerer=Paid())
     assert ask().status == 200
     ask.answerer.before = lambda: gate.wait(PATIENCE)
-    with ThreadPoolExecutor(1) as pool:
-        under_way = pool.submit(ask, "Another?")
+    with ThreadPoolExecutor(2) as pool:
+        under_way = [pool.submit(ask, "Another?")]
         until(lambda: len(ask.answerer.questions) == 2)
-        assert (ask().status, code(ask("A third?"))) == (200, "busy")
+        # The share of one asker leaves room for another one.
+        for response in (ask("A third?"), ask.get("search", "q=rope")):
+            assert (code(response), header(response, "Retry-After")) == ("busy", "2")
+        under_way.append(pool.submit(ask, "A third?", asker="192.0.2.2"))
+        until(lambda: len(ask.answerer.questions) == 3)
+        # Nor does the share of one admit more than there are slots.
+        assert (ask().status, code(ask("A fourth?", asker="192.0.2.3"))) == (200, "busy")
         gate.set()
-        assert under_way.result(PATIENCE).status == 200
-    assert (ask().status, code(ask("A third?"))) == (200, "capped")
-    assert ask.answerer.questions == [QUESTION, "Another?"]
+        assert [asked.result(PATIENCE).status for asked in under_way] == [200, 200]
+    response = ask("A fifth?")
+    assert code(response) == "capped"
+    assert 1 <= int(header(response, "Retry-After") or "") <= 86_400
+    assert ask().status == ask.get("search", "q=rope").status == 200
+    assert ask.answerer.questions == [QUESTION, "Another?", "A third?"]
 
 
 def test_request_refused_before_limits_is_not_counted(base: Engine) -> None:
@@ -313,15 +322,6 @@ def test_metrics_need_their_own_token(base: Engine) -> None:
     assert header(response, "Content-Type") == "text/plain; version=0.0.4; charset=utf-8"
     assert b'path="answer"' in response.body
     assert QUESTION.encode() not in response.body
-
-
-def test_rate_limits_apply_per_asker_and_overall(base: Engine) -> None:
-    ask = asking(base, usual(rate="2/hour", rate_all="3/hour"))
-    assert [ask(asker="192.0.2.1").status for _ in range(3)] == [200, 200, 429]
-    assert [ask(asker="192.0.2.2").status for _ in range(2)] == [200, 429]
-    response = ask()
-    assert code(response) == "rate-limited"
-    assert 1 <= int(header(response, "Retry-After") or "") <= 3601
 
 
 def test_questions_searches_and_places_have_rates_of_their_own(base: Engine) -> None:

@@ -2,19 +2,18 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from answerable.cli.mcp import make_agent_site
 from answerable.engine.engine import Engine
 from answerable.engine.providers import open_function
+from answerable.function.app import make_document
 from answerable.function.mcp.protocol import VERSION, reply_to_message
 from answerable.function.mcp.tools import format_answer
-from answerable.function.openapi import make_document
 from support import sites
 from support.app_requests import Request, Response, app_of, send
 from support.openapi_check import check_response
@@ -116,8 +115,8 @@ def test_the_instructions_name_the_product_its_version_and_when_to_ask(engine: E
     built_on = engine.store.manifest.built_at[:10]
     assert f"of Harbour (https://harbour.example/, built on {built_on})" in text
     assert "also where you think that you know" in text
-    site = replace(make_agent_site(engine), base="https://docs.example/en/v2.10/")
-    _, body = reply_to_message(json.dumps(call("server/discover")).encode(), site)
+    elsewhere: Any = SimpleNamespace(engine=engine, base="https://docs.example/en/v2.10/")
+    _, body = reply_to_message(json.dumps(call("server/discover")).encode(), elsewhere)
     assert "Harbour (version v2.10, https://docs.example/en/v2.10/" in str(body)
 
 

@@ -14,9 +14,9 @@ from answerable.engine.request_context import RequestStage
 from answerable.engine.retrieval.question import MAX_QUESTION_CHARACTERS
 from answerable.engine.text import tokenization
 from answerable.engine.types import Confidence, Mode, Reason
-from answerable.function.openapi import make_document
+from answerable.function.app import make_document
+from answerable.function.exchange import EVENT_STREAM_TYPE
 from answerable.function.requests import JSON_TYPE, PROBLEM_STATUSES, PROBLEM_TYPE, ProblemCode
-from answerable.function.stream import EVENT_STREAM_TYPE
 from support import openapi_check
 from support.service_requests import asking, question_request
 from support.sites import NOTES, build_here, local, opened, write_site

@@ -115,6 +115,7 @@ NO_RATE = "is not a rate; write one such as 20/minute; 300/day"
 NO_COUNT = "is not a whole number from 1 to 9999999999"
 NO_DEADLINE = "is not a number of seconds from 1 to 600"
 NO_FLAG = "is not a switch; write 1 or 0"
+NO_DIGEST = "a SHA-256 digest in hexadecimal; make one with `printf %s TOKEN | sha256sum`"
 
 
 @pytest.mark.parametrize(
@@ -145,13 +146,9 @@ def test_invalid_value_is_rejected_with_what_to_write(
         (
             "BEARER",
             ("harbour-master", DIGEST[:-1], DIGEST[:-1] + "g", f"{OTHER},{DIGEST}0", " , "),
-            "a SHA-256 digest in hexadecimal; make one with `printf %s TOKEN | sha256sum`",
+            NO_DIGEST,
         ),
-        (
-            "METRICS_TOKEN",
-            ("harbour-master",),
-            "a SHA-256 digest in hexadecimal; make one with `printf %s TOKEN | sha256sum`",
-        ),
+        ("METRICS_TOKEN", ("harbour-master",), NO_DIGEST),
         (
             "SECRET",
             ("harbour",),

@@ -17,8 +17,8 @@ from answerable.engine.errors import SiteError
 from answerable.engine.providers import make_engine
 from answerable.engine.retrieval.rank import hash_words
 from answerable.engine.vectors import Floats
+from answerable.function.app import make_document
 from answerable.function.mcp.tools import format_answer
-from answerable.function.openapi import make_document
 from answerable.indexing.answers import (
     WrittenAnswer,
     WrittenCitation,

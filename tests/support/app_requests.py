@@ -12,7 +12,8 @@ from urllib.parse import quote
 from starlette.applications import Starlette
 
 from answerable.engine.engine import Engine
-from answerable.function.app import Function, create_app
+from answerable.function.app import create_app
+from answerable.function.exchange import Function
 from answerable.function.policy import Policy
 
 Headers = tuple[tuple[str, str], ...]

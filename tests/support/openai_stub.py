@@ -2,28 +2,21 @@
 fails as it is told.
 """
 
-import base64
 import json
-import re
 import socket
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
-import numpy as np
-
 from answerable.engine.openai import is_reasoning_model
-from answerable.indexing.local_model import open_local_embedder
-from answerable.indexing.stems import extract_stems
+from answerable.testing.openai_server import embed_texts, format_completion, format_response
 from support.honest_model import (
     ParsedPrompt,
     ScriptedModel,
     honest_model,
-    parse_data_lines,
     parse_prompt,
     split_prompt_sentences,
 )
@@ -130,7 +123,12 @@ class OpenAIStub:
     """
 
     def __init__(self, *, models: Mapping[str, ScriptedModel] | None = None) -> None:
-        self.models = {"honest": honest_model, **JUDGES, **HOSTILE_MODELS, **(models or {})}
+        self.models = {
+            "honest": honest_model,
+            "contrite": contrite_model,
+            **HOSTILE_MODELS,
+            **(models or {}),
+        }
         self.port = 0
         self.retry_after = 1.0
         self.failures: list[BaseException] = []
@@ -270,28 +268,13 @@ class OpenAIStub:
         if isinstance(messages, str):
             messages = [{"role": "user", "content": messages}]
         text, read = self._write(values["model"], messages, schema)
-        part = {"type": "output_text", "text": text, "annotations": []}
         tokens = count_tokens(values.get("instructions") or "", read), count_tokens(text)
-        return {
-            "id": "resp_stub", "object": "response", "status": "completed",
-            "model": values["model"],
-            "output": [{"id": "msg_stub", "type": "message", "role": "assistant",
-                        "status": "completed", "content": [part]}],
-            "usage": {"input_tokens": tokens[0], "output_tokens": tokens[1],
-                      "total_tokens": sum(tokens)},
-        }  # fmt: skip
+        return format_response(values["model"], text, tokens)
 
     def _write_completion(self, values: Json) -> Json:
         schema = values.get("response_format", {}).get("json_schema", {}).get("schema")
         text, read = self._write(values["model"], values["messages"], schema)
-        tokens = count_tokens(read), count_tokens(text)
-        return {
-            "id": "chatcmpl-stub", "object": "chat.completion", "model": values["model"],
-            "choices": [{"index": 0, "finish_reason": "stop",
-                         "message": {"role": "assistant", "content": text, "refusal": None}}],
-            "usage": {"prompt_tokens": tokens[0], "completion_tokens": tokens[1],
-                      "total_tokens": sum(tokens)},
-        }  # fmt: skip
+        return format_completion(values["model"], text, (count_tokens(read), count_tokens(text)))
 
     def _write(self, name: str, messages: list[Json], schema: Json | None) -> tuple[str, str]:
         """Write the text of a model, and return what it has read too."""
@@ -304,29 +287,7 @@ class OpenAIStub:
 def _embed(values: Json) -> Json:
     texts = [values["input"]] if isinstance(values["input"], str) else values["input"]
     dimensions = values.get("dimensions") or EMBEDDING_MODELS.get(values["model"], 1536)
-    data = []
-    for index, vector in enumerate(_resize_vectors(_open_embedder().embed(texts), dimensions)):
-        is_packed = values.get("encoding_format") == "base64"
-        packed = base64.b64encode(vector.tobytes()).decode() if is_packed else vector.tolist()
-        data.append({"object": "embedding", "index": index, "embedding": packed})
-    tokens = count_tokens(*texts)
-    usage = {"prompt_tokens": tokens, "total_tokens": tokens}
-    return {"object": "list", "data": data, "model": values["model"], "usage": usage}
-
-
-@lru_cache(maxsize=1)
-def _open_embedder() -> Any:
-    return open_local_embedder()
-
-
-def _resize_vectors(vectors: Any, dimensions: int) -> Any:
-    """Truncate or pad to unit vectors. vectors: (n, d) float32; returns (n, dimensions)."""
-    sized = np.zeros((len(vectors), dimensions), dtype=np.float32)
-    common = min(dimensions, vectors.shape[1])
-    sized[:, :common] = vectors[:, :common]
-    # OpenAI never sends zeros; a text without a known token gets a direction of its own.
-    sized[~sized.any(axis=1), -1] = 1.0
-    return sized / np.linalg.norm(sized, axis=1, keepdims=True)
+    return embed_texts({**values, "dimensions": dimensions}, count_tokens(*texts))
 
 
 def count_tokens(*texts: str) -> int:
@@ -466,28 +427,3 @@ def contrite_model(prompt: ParsedPrompt) -> str:
     quote = next(sentences, "There is no source.")
     claim = {"text": quote, "evidence": [{"source": "s99", "quote": quote}]}
     return json.dumps({"claims": [claim], "routes": ["h99", "note:0123456789"]})
-
-
-def honest_judge(prompt: ParsedPrompt) -> str:
-    """Judge a claim by its quotes: no if negation differs, yes if they hold all its terms."""
-    lines = list(parse_data_lines(prompt.text))
-    quotes = " ".join(line["text"] for line in lines if line.get("kind") == "quote")
-    claim = " ".join(line["text"] for line in lines if line.get("kind") == "claim")
-    if len(_NEGATION.findall(claim)) != len(_NEGATION.findall(quotes)):
-        return json.dumps({"supported": "no"})
-    is_covered = set(extract_stems(claim)) <= set(extract_stems(quotes))
-    return json.dumps({"supported": "yes" if is_covered else "unclear"})
-
-
-def lying_judge(prompt: ParsedPrompt) -> str:
-    """Find every claim supported."""
-    del prompt
-    return json.dumps({"supported": "yes"})
-
-
-_NEGATION = re.compile(r"\b(?:not|no|never|none|cannot)\b|n't\b", re.IGNORECASE)
-JUDGES: Mapping[str, ScriptedModel] = {
-    "contrite": contrite_model,
-    "honest-judge": honest_judge,
-    "lying-judge": lying_judge,
-}

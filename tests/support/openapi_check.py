@@ -6,8 +6,8 @@ from typing import Any
 
 from jsonschema import Draft202012Validator, FormatChecker
 
+from answerable.function.exchange import EVENT_STREAM_TYPE
 from answerable.function.requests import JSON_TYPE, PROBLEM_TYPE
-from answerable.function.stream import EVENT_STREAM_TYPE
 from support.app_requests import Response
 
 Document = Mapping[str, Any]

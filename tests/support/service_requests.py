@@ -16,10 +16,10 @@ from answerable.engine.index.manifest import Profile
 from answerable.engine.request_context import current_context
 from answerable.engine.types import Evidence
 from answerable.engine.vectors import Floats
-from answerable.function.openapi import make_document
+from answerable.function.app import make_document
+from answerable.function.exchange import EVENT_STREAM_TYPE
 from answerable.function.policy import Policy
 from answerable.function.requests import MAX_BODY_BYTES, PROBLEM_STATUSES, PROBLEM_TYPE
-from answerable.function.stream import EVENT_STREAM_TYPE
 from support.app_requests import Request, Response, app_of, send
 from support.doubles import bundle_of, index_of, note, record
 from support.openapi_check import check_response

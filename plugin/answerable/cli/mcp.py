@@ -2,19 +2,18 @@
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
-from typing import Any, BinaryIO
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import BinaryIO
 
 import click
+from starlette.requests import Request
 
-from ..engine.answers.wire import add_absolute_url, serialize_answer, serialize_places
-from ..engine.engine import Engine
-from ..engine.errors import AnswerableError
+from ..function.exchange import Exchange, Function
 from ..function.mcp.protocol import reply_to_message
-from ..function.mcp.tools import AgentSite
-from ..function.requests import Problem, convert_error, encode_json
-from .ask import answer_question
+from ..function.policy import UNLIMITED
+from ..function.requests import encode_json
 from .context import SiteLocation, open_engine, refuse_bundle_option
 from .published_site import open_published_site
 
@@ -27,11 +26,10 @@ def command(location: SiteLocation, url: str | None) -> None:
     if url:
         refuse_bundle_option(location)
     with _claim_stdout() as replies:
-        if url:
-            agent_site = make_agent_site(*open_published_site(url))
-        else:
-            agent_site = make_agent_site(open_engine(*location))
-        answer_messages(agent_site, sys.stdin.buffer, replies)
+        engine, root = open_published_site(url) if url else (open_engine(*location), None)
+        # One agent needs none of a function's protections.
+        function = Function(lambda: engine, UNLIMITED, report_failure=partial(click.echo, err=True))
+        answer_messages(function, root, sys.stdin.buffer, replies)
 
 
 @contextmanager
@@ -44,37 +42,19 @@ def _claim_stdout() -> Iterator[BinaryIO]:
         yield replies
 
 
-def make_agent_site(engine: Engine, root: str | None = None) -> AgentSite:
-    """Let an agent's tools use an engine directly, without the protections of a function.
+def answer_messages(
+    function: Function, root: str | None, messages: BinaryIO, replies: BinaryIO
+) -> None:
+    """Answer one message a line until the input ends; a notification gets no line.
 
     root: where the site lies, if that is known; its urls begin there unless it says otherwise.
     """
-    base = engine.store.index.site.url or root
-
-    def ask(question: str, language: str | None) -> Mapping[str, Any]:
-        reply, remarks = answer_question(engine, question, language)
-        return serialize_answer(reply, engine.store, remarks, base)
-
-    def search(text: str, language: str | None, _: str) -> Mapping[str, Mapping[str, Any]]:
-        rows = serialize_places(engine.search(text, language))
-        return {name: add_absolute_url(row, base) for name, row in rows.items()}
-
-    return AgentSite(engine, base, ask, search, nullcontext, _report_error)
-
-
-def answer_messages(site: AgentSite, messages: BinaryIO, replies: BinaryIO) -> None:
-    """Answer one message a line until the input ends; a notification gets no line."""
     for line in messages:
         if not line.strip():
             continue
-        _, body = reply_to_message(line, site)
+        request = Request({"type": "http", "method": "POST", "headers": []})
+        exchange = Exchange(function, request, "mcp", root)
+        _, body = reply_to_message(line, exchange)
         if body is not None:
             replies.write(encode_json(body) + b"\n")
             replies.flush()
-
-
-def _report_error(error: Exception) -> Problem:
-    """Print an error for whoever runs the command; an agent gets a general message."""
-    is_ours = isinstance(error, AnswerableError | Problem)
-    click.echo(str(error) if is_ours else f"An error of the kind {type(error).__name__}.", err=True)
-    return convert_error(error)

@@ -1,30 +1,20 @@
-"""The app of a function: its routes, a handler for each, and the opener of a published folder.
+"""The app of a function: its routes, a handler for each, and the opener of a published folder."""
 
-A handler runs in a thread, with all of its request in an ``Exchange``.
-"""
-
-import time
-import uuid
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
-from functools import partial
+import json
+from collections.abc import Mapping
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
 
-import msgspec
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from ..engine.answers.wire import serialize_section
-from ..engine.engine import Engine
-from ..engine.errors import EmbedderError, PolicyError, ProviderError
+from ..engine.errors import PolicyError, ProviderError
 from ..engine.index.manifest import WIRE_VERSION
 from ..engine.providers import (
     DATABASE_URL_VARIABLE,
@@ -32,332 +22,173 @@ from ..engine.providers import (
     list_missing_keys,
     open_function,
 )
-from ..engine.request_context import RequestContext, use_context
-from ..engine.settings import FunctionSettings, read_settings
-from .guards import Guards, Question
-from .logs import (
-    METRICS_TYPE,
-    LineFile,
-    RefusalLog,
-    RequestLine,
-    RequestMetrics,
-    WriteLine,
-    format_hour,
-    hash_asker,
-)
-from .openapi import make_document
-from .policy import Policy, read_policy
+from ..engine.settings import read_settings
+from .exchange import Exchange, Function, Handler, make_endpoint
+from .logs import METRICS_TYPE, LineFile, RefusalLog, WriteLine
+from .policy import read_policy
 from .requests import (
+    NOTHING_HERE,
+    Json,
     Problem,
+    Question,
     check_bearer,
     check_body,
-    check_origin,
-    convert_error,
-    find_address,
     make_json_response,
-    parse_origin,
     parse_question,
-    parse_question_body,
-    read_body,
 )
-from .stream import CLIENT_CLOSED_STATUS, EVENT_STREAM_TYPE, stream_answer
-
-# What a page may send; an agent repeats parts of its message in headers.
-ALLOWED_HEADERS = (
-    "Accept", "Authorization", "Content-Type", "Mcp-Method", "Mcp-Name", "Mcp-Protocol-Version",
-)  # fmt: skip
 
 
-@dataclass(slots=True)
-class Exchange:
-    """One request, what its handler works with, and the line that is logged of it.
-
-    ``asker``: a hash of who asks. ``base``: where the page that asks lies, if that is known.
-    """
-
-    request: Request
-    line: RequestLine
-    asker: str
-    base: str | None
-    context: RequestContext = field(default_factory=RequestContext)
-    started: float = field(default_factory=time.monotonic)
-    body: bytes = b""
-
-
-Handler = Callable[[Exchange], Response]
-
-
-def create_app(function: "Function") -> Starlette:
+def create_app(function: Function) -> Starlette:
     """Create the app that answers under the base path of a function."""
 
     def route(path: str, handle: Handler, method: str = "GET", *, is_open: bool = False) -> Route:
-        endpoint = function.serve(path, handle, is_open=is_open)
+        endpoint = make_endpoint(function, path, handle, is_open=is_open)
         return Route(f"{function.policy.base}{path}", endpoint, methods=[method], name=path)
+
+    async def refuse_route(request: Request, error: Exception) -> Response:
+        """Refuse a path that there is not, and a method that a path does not take."""
+        exchange = Exchange(function, request, "other")
+        response = exchange.refuse(error).make_response()
+        exchange.report(response.status_code)
+        return response
 
     cors = Middleware(
         CORSMiddleware,
         allow_origins=function.policy.allowed_origins,
         allow_methods=["GET", "POST"],
-        allow_headers=ALLOWED_HEADERS,
+        # An agent repeats parts of its message in headers.
+        allow_headers=["Authorization", "Mcp-Method", "Mcp-Name", "Mcp-Protocol-Version"],
         expose_headers=["Retry-After"],
         max_age=86_400,
     )
     app = Starlette(
         routes=[
-            route("answer", lambda asked: make_json_response(function.answer(asked)), "POST"),
-            route("search", function.search),
-            route("places", function.list_places, "POST"),
-            route("section", function.read_section),
-            route("mcp", function.answer_agent, "POST"),
-            route("health", function.report_health, is_open=True),
-            route("ready", function.report_readiness, is_open=True),
-            route("openapi.json", function.describe),
-            route("metrics", function.render_metrics, is_open=True),
+            route("answer", Exchange.answer, "POST"),
+            route("search", search),
+            route("places", list_places, "POST"),
+            route("section", read_section),
+            route("mcp", answer_agent, "POST"),
+            route("health", report_health, is_open=True),
+            route("ready", report_readiness, is_open=True),
+            route("openapi.json", describe_routes),
+            route("metrics", render_metrics, is_open=True),
         ],
         middleware=[cors] if function.policy.allowed_origins else [],
-        exception_handlers={HTTPException: function.refuse_route},
+        exception_handlers={HTTPException: refuse_route},
     )
     app.router.redirect_slashes = False
     return app
 
 
-@dataclass(slots=True)
-class Function:
-    """The handlers of a function's routes, which share its guards, its logs and its metrics.
+def search(exchange: Exchange) -> Json:
+    """Find public passages for the query of a url."""
+    query = exchange.request.query_params.get("q")
+    if query is None:
+        raise Problem("bad-request", "Search needs a query: ?q=words.")
+    rows = exchange.search(Question(query), "search")
+    for row in rows.values():
+        del row["is_cut"]
+    return rows
 
-    ``find_engine`` returns the engine over the index that is served at the moment, None while there
-    is none. ``write_line`` takes a line for each request, ``refusals`` each question that was
-    refused or got only what is nearest, and ``report_failure`` each failure of a provider.
-    ``dev_host``: the host that a development server listens on, whose own pages may ask instead of
-    the policy's origins. ``find_missing_keys``: the variables of keys that the providers need and
-    the environment does not have; a function that lacks one is not ready.
+
+def list_places(exchange: Exchange) -> Json:
+    """List where to look for the question of a body: what the search finds, without texts.
+
+    An ask box sends it after each question, so it counts for itself, and the question of the body
+    is in no address and no line of the log a second time.
     """
-
-    find_engine: Callable[[], Engine | None]
-    policy: Policy
-    write_line: WriteLine | None = None
-    refusals: RefusalLog | None = None
-    report_failure: Callable[[Exception], object] = lambda _: None
-    dev_host: str | None = None
-    find_missing_keys: Callable[[], Sequence[str]] = tuple
-    guards: Guards = field(init=False)
-    metrics: RequestMetrics | None = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.guards = Guards(self.policy, logs_refusals=self.refusals is not None)
-        self.metrics = RequestMetrics() if self.policy.metrics_token else None
-
-    def serve(self, path: str, handle: Handler, *, is_open: bool = False) -> Callable[..., Any]:
-        """Make the endpoint of a handler. is_open: it needs no token, and answers while paused."""
-
-        async def respond(request: Request) -> Response:
-            exchange = self.begin(request, path)
-            try:
-                check_origin(request, self.policy.allowed_origins, self.dev_host)
-                if self.policy.bearer and not is_open:
-                    check_bearer(request, self.policy.bearer)
-                exchange.body = await read_body(request)
-                if not is_open:
-                    self.check_not_paused()
-                exchange.context.begin(self.policy.deadline)
-                with use_context(exchange.context):
-                    if path == "answer" and EVENT_STREAM_TYPE in request.headers.get("accept", ""):
-                        return await stream_answer(
-                            partial(self.answer, exchange),
-                            exchange.context,
-                            partial(self.refuse, exchange),
-                            partial(self.report, exchange),
-                        )
-                    response = await run_in_threadpool(handle, exchange)
-            except ClientDisconnect:
-                response = Response(status_code=CLIENT_CLOSED_STATUS)
-            except Exception as error:
-                response = self.refuse(exchange, error).make_response()
-            self.report(exchange, response.status_code)
-            return response
-
-        return respond
-
-    async def refuse_route(self, request: Request, error: Exception) -> Response:
-        """Refuse a path that there is not, and a method that a path does not take."""
-        exchange = self.begin(request, "other")
-        allowed = getattr(error, "headers", None) or {}
-        if getattr(error, "status_code", 404) == 405:
-            problem = Problem("method-not-allowed", "This path takes another method.", **allowed)
-        else:
-            problem = Problem("not-found", "There is nothing at this path.")
-        response = self.refuse(exchange, problem).make_response()
-        self.report(exchange, response.status_code)
-        return response
-
-    def answer(self, exchange: Exchange) -> bytes:
-        """Answer the question of a body, in JSON."""
-        return self.answer_question(exchange, *parse_question_body(exchange.request, exchange.body))
-
-    def answer_question(self, exchange: Exchange, text: str, language: str | None) -> bytes:
-        """Answer a question, log a refusal, and return the body with the id of the request."""
-        line, engine = exchange.line, self.open_engine(exchange)
-        question = Question(text, language, exchange.asker, exchange.base)
-        reply, line.cache, failure = self.guards.answer(engine, question)
-        line.mode, line.reason, line.cited = reply.mode, reply.reason, reply.cited
-        if failure:
-            self.note_failure(exchange, failure)
-        if self.refusals and reply.gap:
-            with suppress(Exception):
-                bundle = engine.store.manifest.id
-                self.refusals.add(text, exchange.asker, reply.gap, bundle, reply.near)
-        # The body is serialized once, so its last member is written by hand.
-        return reply.body[:-1] + f', "request_id": "{line.request_id}"}}'.encode()
-
-    def search(self, exchange: Exchange) -> Response:
-        """Find public passages for the query of a url."""
-        query = exchange.request.query_params.get("q")
-        if query is None:
-            raise Problem("bad-request", "Search needs a query: ?q=words.")
-        rows = self.find_passages(exchange, parse_question(query))
-        return make_json_response(_leave_out(rows, "is_cut"))
-
-    def list_places(self, exchange: Exchange) -> Response:
-        """List where to look for the question of a body: what the search finds, without texts.
-
-        An ask box sends it after each question, so it counts for itself, and the question of the
-        body is in no address and no line of the log a second time.
-        """
-        text, language = parse_question_body(exchange.request, exchange.body)
-        rows = self.find_passages(exchange, text, language, "places")
-        return make_json_response(_leave_out(rows, "markdown", "is_cut"))
-
-    def read_section(self, exchange: Exchange) -> Response:
-        """Read the whole section of a passage, for the card of an answer that cites it."""
-        passage_id = exchange.request.query_params.get("id", "")
-        engine = self.open_engine(exchange)
-        with self.guards.reading(exchange.asker, "places"):
-            section = serialize_section(engine.store, passage_id)
-        if section is None:
-            raise Problem("not-found", "There is nothing at this path.")
-        return make_json_response(section)
-
-    def answer_agent(self, exchange: Exchange) -> Response:
-        """Reply to one MCP message; its tools meet the same guards as the other routes."""
-        # Imported by the first agent: most functions are asked by readers alone.
-        from .mcp.protocol import reply_to_message
-        from .mcp.tools import AgentSite
-
-        check_body(exchange.request)
-        engine = self.open_engine(exchange)
-        site = AgentSite(
-            engine,
-            engine.store.index.site.url or exchange.base,
-            ask=lambda text, language: msgspec.json.decode(
-                self.answer_question(exchange, text, language)
-            ),
-            search=partial(self.find_passages, exchange),
-            reading=partial(self.guards.reading, exchange.asker, "search"),
-            convert_error=partial(self.refuse, exchange),
-        )
-        status, body = reply_to_message(exchange.body, site)
-        if body is None:
-            return Response(status_code=status, headers={"Cache-Control": "no-store"})
-        return make_json_response(body, status)
-
-    def report_health(self, exchange: Exchange) -> Response:
-        """Say which index is served."""
-        manifest = self.open_engine(exchange).store.manifest
-        built = {"built_at": manifest.built_at, "generator": manifest.generator}
-        health = {"status": "ok", "wire": WIRE_VERSION, "bundle": manifest.id, **built}
-        return make_json_response(health)
-
-    def report_readiness(self, exchange: Exchange) -> Response:
-        """Check that a question would be answered now: no key is missing, stores are reachable."""
-        engine = self.open_engine(exchange)
-        if self.find_missing_keys():
-            raise ProviderError("a key is not set: set it in the environment", cause="key")
-        # It fails where a database is out of reach.
-        engine.store.rows_of_page("")
-        self.check_not_paused()
-        self.guards.check_storage()
-        return make_json_response({"status": "ready"})
-
-    def describe(self, exchange: Exchange) -> Response:
-        """Describe the routes as OpenAPI does."""
-        policy, version = self.policy, self.open_engine(exchange).store.manifest.generator
-        tokens = {"metrics": bool(policy.metrics_token), "bearer": bool(policy.bearer)}
-        return make_json_response(make_document(version, policy.base, **tokens))
-
-    def render_metrics(self, exchange: Exchange) -> Response:
-        """Format the counters for Prometheus, for who has their token."""
-        if self.metrics is None or self.policy.metrics_token is None:
-            raise Problem("not-found", "There is nothing at this path.")
-        check_bearer(exchange.request, (self.policy.metrics_token,))
-        headers = {"Content-Type": METRICS_TYPE, "Cache-Control": "no-store"}
-        return Response(self.metrics.render(), headers=headers)
-
-    def open_engine(self, exchange: Exchange) -> Engine:
-        """Open the engine within the request's time, a part of which a database may take."""
-        engine = self.find_engine()
-        if engine is None:
-            raise Problem("unavailable", "There is no index yet.", Retry_After="5")
-        exchange.line.bundle = engine.store.manifest.id
-        return engine
-
-    def find_passages(
-        self, exchange: Exchange, text: str, language: str | None = None, kind: str = "search"
-    ) -> dict[str, dict[str, Any]]:
-        """Find public passages, by id. kind: of what is counted apart from questions."""
-        question = Question(text, language, exchange.asker, exchange.base)
-        return self.guards.search(self.open_engine(exchange), question, kind)
-
-    def check_not_paused(self) -> None:
-        """Raise a Problem while the policy has paused all questions."""
-        if self.policy.paused:
-            sentence = "Questions are not answered at the moment. Search the site instead."
-            raise Problem("paused", sentence, Retry_After="3600")
-
-    def begin(self, request: Request, path: str) -> Exchange:
-        """Begin the exchange of a request, with the line that is logged of it."""
-        method = request.method if request.method in ("GET", "POST", "HEAD", "OPTIONS") else "other"
-        line = RequestLine(format_hour(time.time()), f"req_{uuid.uuid4().hex}", method, path)
-        origin = request.headers.get("origin")
-        # Only a development server is the host of the pages too.
-        if origin is None and self.dev_host is not None:
-            origin = f"http://{request.headers.get('host', '')}"
-        asker = hash_asker(find_address(request, self.policy.asker_header), self.policy.secret)
-        return Exchange(request, line, asker, parse_origin(origin or ""))
-
-    def refuse(self, exchange: Exchange, error: Exception) -> Problem:
-        """Convert an error to a problem, and note both for the log."""
-        self.note_failure(exchange, error)
-        problem = convert_error(error)
-        exchange.line.reason = problem.code
-        return problem
-
-    def note_failure(self, exchange: Exchange, error: Exception) -> None:
-        """Note and report a provider's failure, which keeps a question from a model's answer."""
-        if isinstance(error, ProviderError | EmbedderError):
-            exchange.line.cause = error.cause or msgspec.UNSET
-            with suppress(Exception):
-                self.report_failure(error)
-
-    def report(self, exchange: Exchange, status: int) -> None:
-        """Log and count a request; an error in here must not reach the reader."""
-        line, context = exchange.line, exchange.context
-        line.status = status
-        line.duration_ms = round(1000 * (time.monotonic() - exchange.started), 1)
-        line.timings_ms = {name: round(ms, 1) for name, ms in context.timings.items()}
-        line.tokens_in, line.tokens_out = context.tokens_in, context.tokens_out
-        line.contract = dict(context.refusals) or msgspec.UNSET
-        with suppress(Exception):
-            if self.metrics:
-                self.metrics.observe(line)
-            if self.write_line:
-                self.write_line(msgspec.json.encode(line) + b"\n")
+    rows = exchange.search(parse_question(exchange.request, exchange.body), "places")
+    for row in rows.values():
+        del row["markdown"], row["is_cut"]
+    return rows
 
 
-def _leave_out(rows: Mapping[str, Mapping[str, Any]], *names: str) -> dict[str, dict[str, Any]]:
+def read_section(exchange: Exchange) -> Json:
+    """Read the whole section of a passage, for the card of an answer that cites it."""
+    passage_id = exchange.request.query_params.get("id", "")
+    with exchange.reading("places"):
+        section = serialize_section(exchange.engine.store, passage_id)
+    if section is None:
+        raise Problem("not-found", NOTHING_HERE)
+    return section
+
+
+def answer_agent(exchange: Exchange) -> Response:
+    """Reply to one MCP message; its tools meet the same guards as the other routes."""
+    # Imported by the first agent: most functions are asked by readers alone.
+    from .mcp.protocol import reply_to_message
+
+    check_body(exchange.request)
+    status, body = reply_to_message(exchange.body, exchange)
+    if body is None:
+        return Response(status_code=status, headers={"Cache-Control": "no-store"})
+    return make_json_response(body, status)
+
+
+def report_health(exchange: Exchange) -> Json:
+    """Say which index is served."""
+    manifest = exchange.engine.store.manifest
     return {
-        id_: {name: value for name, value in row.items() if name not in names}
-        for id_, row in rows.items()
+        "status": "ok",
+        "wire": WIRE_VERSION,
+        "bundle": manifest.id,
+        "built_at": manifest.built_at,
+        "generator": manifest.generator,
     }
+
+
+def report_readiness(exchange: Exchange) -> Json:
+    """Check that a question would be answered now: no key is missing, stores are reachable."""
+    function = exchange.function
+    if function.missing_keys:
+        raise ProviderError("a key is not set: set it in the environment", cause="key")
+    # It fails where a database is out of reach.
+    exchange.engine.store.rows_of_page("")
+    function.check_not_paused()
+    # It fails where Redis is out of reach.
+    function.cache.read("ready")
+    return {"status": "ready"}
+
+
+def describe_routes(exchange: Exchange) -> Json:
+    """Describe the routes as OpenAPI does."""
+    policy, version = exchange.function.policy, exchange.engine.store.manifest.generator
+    tokens = {"metrics": bool(policy.metrics_token), "bearer": bool(policy.bearer)}
+    return make_document(version, policy.base, **tokens)
+
+
+def make_document(
+    version: str, base: str = "/", *, metrics: bool = False, bearer: bool = False
+) -> Json:
+    """Fill in the OpenAPI document. version: of what serves it; base: where its paths begin.
+
+    metrics, bearer: what is configured; a path that is not configured is a 404.
+    """
+    document: Json = json.loads(Path(__file__).with_name("openapi.json").read_bytes())
+    paths, components = document["paths"], document["components"]
+    document["info"]["version"] = version
+    document["servers"] = [{"url": base.rstrip("/") or "/"}]
+    if not bearer:
+        # The metrics have a token of their own.
+        for item in (item for path, item in paths.items() if path != "/metrics"):
+            for operation in item.values():
+                operation.pop("security", None)
+                operation["responses"].pop("401", None)
+    if not metrics:
+        del paths["/metrics"]
+    if not (bearer or metrics):
+        del components["securitySchemes"]
+    return document
+
+
+def render_metrics(exchange: Exchange) -> Response:
+    """Format the counters for Prometheus, for who has their token."""
+    metrics, token = exchange.function.metrics, exchange.function.policy.metrics_token
+    if metrics is None or token is None:
+        raise Problem("not-found", NOTHING_HERE)
+    check_bearer(exchange.request, (token,))
+    headers = {"Content-Type": METRICS_TYPE, "Cache-Control": "no-store"}
+    return Response(metrics.render(), headers=headers)
 
 
 def open_app(
@@ -370,34 +201,25 @@ def open_app(
     each refusal that is logged. err: takes sentences for whoever runs the function.
     """
     settings = read_settings(folder)
-    find_engine = _open_engine(folder, environment, settings)
-    engine = find_engine()
-    policy = read_policy(environment, engine.store.index.site.url)
-    find_missing_keys = partial(list_missing_keys, engine.embedder.identity.provider, settings)
-    if missing := find_missing_keys():
-        sentence = f"{', '.join(missing)} is not set: no model is called until it is; set it"
-        err(f"{sentence} where the function runs\n".encode())
-    refusals = None
-    if settings.log_refusals != "none":
-        path = environment.get("ANSWERABLE_REFUSALS")
-        file = LineFile(Path(path), lambda text: err(f"{text}\n".encode())) if path else None
-        write = file.append if file else out
-        refusals = RefusalLog(lambda: settings.log_refusals, write, policy.secret)
-    function = Function(find_engine, policy, out, refusals, find_missing_keys=find_missing_keys)
-    return create_app(function)
-
-
-def _open_engine(
-    folder: Path, environment: Mapping[str, str], settings: FunctionSettings
-) -> Callable[[], Engine]:
-    """Open the engines over a database, or the one over the folder's bundle."""
     verify = environment.get("ANSWERABLE_SKIP_HASHES", "").strip() != "1"
     if open_database := find_database_opener(environment):
-        return open_database(folder, environment, verify=verify)
-    if settings.store:
+        find_engine = open_database(folder, environment, verify=verify)
+    elif settings.store:
         raise PolicyError(
             f"{DATABASE_URL_VARIABLE}: this site is served from a database; "
             "set its address, or build without `store`"
         )
-    engine = open_function(folder, verify=verify)
-    return lambda: engine
+    else:
+        # A bundle is opened once.
+        find_engine = cache(partial(open_function, folder, verify=verify))
+    engine = find_engine()
+    policy = read_policy(environment, engine.store.index.site.url)
+    missing_keys = list_missing_keys(engine.embedder.identity.provider, settings)
+    if missing_keys:
+        sentence = f"{', '.join(missing_keys)} is not set: no model is called until it is; set it"
+        err(f"{sentence} where the function runs\n".encode())
+    write = out
+    if path := environment.get("ANSWERABLE_REFUSALS"):
+        write = LineFile(Path(path), lambda text: err(f"{text}\n".encode())).append
+    refusals = RefusalLog(lambda: settings.log_refusals, write, policy.secret)
+    return create_app(Function(find_engine, policy, out, refusals, missing_keys=missing_keys))

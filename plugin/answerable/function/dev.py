@@ -8,9 +8,10 @@ from a2wsgi import ASGIMiddleware
 from starlette.applications import Starlette
 
 from ..engine.engine import Engine
-from .app import Function, create_app
+from .app import create_app
+from .exchange import Function
 from .logs import RefusalLog
-from .policy import Policy
+from .policy import UNLIMITED
 
 Environ = dict[str, Any]
 StartResponse = Callable[..., Any]
@@ -18,17 +19,6 @@ WsgiApp = Callable[[Environ, StartResponse], Iterable[bytes]]
 
 # Below the site's path; the widget asks there unless an endpoint is configured.
 ASK_BASE = "_answerable/"
-# What an agent calls the site while it is being written.
-_AGENT_NAME = "draft"
-# An author asks as often as they like, and wants to see what they have just written.
-_DEV_POLICY = Policy(
-    rate="1000/second",
-    rate_all="1000/second",
-    cache_seconds=0,
-    in_flight=64,
-    tokens_per_day=None,
-    deadline=600.0,
-)
 
 
 def create_dev_app(
@@ -43,14 +33,9 @@ def create_dev_app(
     host: the one the server listens on. find_engine: returns the engine of the last good build.
     report: takes a sentence about what is wrong with a model's server, and how to mend it.
     """
-
-    def report_failure(error: Exception) -> None:
-        # It repeats neither the question nor what a server said.
-        report(f"A question was not answered: {error}")
-
-    policy = msgspec.structs.replace(_DEV_POLICY, base=base)
+    policy = msgspec.structs.replace(UNLIMITED, base=base)
     function = Function(
-        find_engine, policy, refusals=refusals, report_failure=report_failure, dev_host=host
+        find_engine, policy, refusals=refusals, report_failure=report, dev_host=host
     )
     return create_app(function)
 
@@ -61,12 +46,9 @@ def mount_ask_route(app: WsgiApp, ask_app: Starlette, base: str) -> WsgiApp:
     ask_wsgi_app: WsgiApp = ASGIMiddleware(asgi_app)  # type: ignore[assignment]
 
     def mounted_app(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
-        path = decode_path(environ)
-        if not path.startswith(base):
+        if not decode_path(environ).startswith(base):
             return app(environ, start_response)
-        # The adapter fails on a path that is not UTF-8.
-        decoded = {**environ, "PATH_INFO": path.encode().decode("latin-1")}
-        return ask_wsgi_app(decoded, start_response)
+        return ask_wsgi_app(environ, start_response)
 
     return mounted_app
 
@@ -79,4 +61,4 @@ def decode_path(environ: Environ) -> str:
 
 def format_agent_command(url: str) -> str:
     """Format the line to paste into a terminal that adds the route at a url to Claude Code."""
-    return f"claude mcp add --transport http {_AGENT_NAME} {url}mcp"
+    return f"claude mcp add --transport http draft {url}mcp"

@@ -1,60 +1,29 @@
-"""Guards before the engine: how often and at what cost a question is answered, and the cache."""
+"""Guards before the engine: how often, at what cost and how many at once, and what counts it."""
 
-import datetime as dt
-import hashlib
-import json
 import re
 import threading
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
-import msgspec
-
-from ..engine.answers.wire import add_absolute_url, serialize_answer, serialize_places
-from ..engine.engine import Engine
-from ..engine.errors import AnswerableError, PolicyError, StorageError
-from ..engine.request_context import current_context
-from ..engine.text.tokenization import match_languages
-from ..engine.types import Mode, Reason
-from .logs import CacheOutcome, LoggedReason, find_nearest_section
+from ..engine.errors import PolicyError, StorageError
 from .policy import Policy
-from .requests import Problem, encode_json
+from .requests import Problem
 
 if TYPE_CHECKING:
     from redis import Redis
 
-# Seconds for which a question waits where as many as are allowed are being answered.
-BURST_SECONDS = 2.0
 KEY_PREFIX = "answerable:"
-# A reader waits for these, so a server that does not answer soon counts as unreachable.
-CONNECT_SECONDS, READ_SECONDS = 0.5, 1.0
-# A function that was frozen wakes with connections that the network may have forgotten: after so
-# many seconds without a command redis-py looks whether they are still there.
-IDLE_SECONDS = 30
 DAY_SECONDS = 86_400
-
-T = TypeVar("T")
-
-
-class Storage(Protocol):
-    """Numbers and values by key, each with an end. StorageError where it cannot be reached."""
-
-    def add(self, key: str, amount: int, seconds: int) -> int:
-        """Add to a number, which ends so many seconds after it was last added to; return it."""
-
-    def read(self, key: str) -> bytes | None:
-        """Return a value, or a number in decimal digits."""
-
-    def write(self, key: str, value: bytes, seconds: int) -> None:
-        """Keep a value for so many seconds."""
 
 
 class MemoryStorage:
-    """A storage of one process. It forgets the least recently used of more than ``entries``."""
+    """Numbers and values by key of one process, each with an end.
+
+    It forgets the least recently used of more than ``entries``.
+    """
 
     def __init__(self, entries: int, clock: Callable[[], float] = time.time) -> None:
         self._entries = entries
@@ -64,14 +33,14 @@ class MemoryStorage:
         self._values: OrderedDict[str, tuple[float, bytes]] = OrderedDict()
 
     def add(self, key: str, amount: int, seconds: int) -> int:
-        """See Storage."""
+        """Add to a number, which ends so many seconds after it was last added to; return it."""
         with self._lock:
             total = int(self.read(key) or 0) + amount
             self.write(key, str(total).encode(), seconds)
             return total
 
     def read(self, key: str) -> bytes | None:
-        """See Storage."""
+        """Return a value, or a number in decimal digits."""
         with self._lock:
             ends, value = self._values.get(key, (0.0, None))
             if value is None or ends <= self._clock():
@@ -80,7 +49,7 @@ class MemoryStorage:
             return value
 
     def write(self, key: str, value: bytes, seconds: int) -> None:
-        """See Storage."""
+        """Keep a value for so many seconds."""
         with self._lock:
             self._values[key] = self._clock() + seconds, value
             self._values.move_to_end(key)
@@ -89,7 +58,10 @@ class MemoryStorage:
 
 
 class RedisStorage:
-    """A storage that instances share; PolicyError without the package ``redis``."""
+    """The same for instances that share it; StorageError where it cannot be reached.
+
+    PolicyError without the package ``redis``.
+    """
 
     def __init__(self, url: str) -> None:
         try:
@@ -104,9 +76,12 @@ class RedisStorage:
         try:
             self._client: Redis = redis.Redis.from_url(
                 url,
-                socket_connect_timeout=CONNECT_SECONDS,
-                socket_timeout=READ_SECONDS,
-                health_check_interval=IDLE_SECONDS,
+                # A reader waits: a server that does not answer soon counts as unreachable.
+                socket_connect_timeout=0.5,
+                socket_timeout=1.0,
+                # A function that was frozen wakes with connections that the network may have
+                # forgotten: after so many seconds without a command they are looked at.
+                health_check_interval=30,
                 # What is added twice after a lost reply would count against a reader.
                 retry=Retry(NoBackoff(), 0),
             )
@@ -119,22 +94,22 @@ class RedisStorage:
         self._errors = (redis.RedisError, OSError)
 
     def add(self, key: str, amount: int, seconds: int) -> int:
-        """See Storage."""
+        """See MemoryStorage."""
         transaction = self._client.pipeline(transaction=True)
         transaction.incrby(KEY_PREFIX + key, amount)
         transaction.expire(KEY_PREFIX + key, seconds)
         return int(self._run(transaction.execute)[0])
 
     def read(self, key: str) -> bytes | None:
-        """See Storage."""
+        """See MemoryStorage."""
         value = self._run(lambda: self._client.get(KEY_PREFIX + key))
         return value if isinstance(value, bytes) else None
 
     def write(self, key: str, value: bytes, seconds: int) -> None:
-        """See Storage."""
+        """See MemoryStorage."""
         self._run(lambda: self._client.setex(KEY_PREFIX + key, seconds, value))
 
-    def _run(self, work: Callable[[], T]) -> T:
+    def _run(self, work: Callable[[], Any]) -> Any:
         try:
             return work()
         except self._errors as error:
@@ -142,6 +117,9 @@ class RedisStorage:
                 f"the shared store failed ({type(error).__name__}): "
                 "check ANSWERABLE_REDIS_URL and that its server runs"
             ) from error
+
+
+Storage = MemoryStorage | RedisStorage
 
 
 def parse_rates(text: str) -> list[tuple[int, int]]:
@@ -201,7 +179,7 @@ class Limits:
             self._storage.add(self._name_day(), tokens, 2 * DAY_SECONDS)
 
     def _name_day(self) -> str:
-        return f"tokens:{dt.datetime.fromtimestamp(self._clock(), dt.UTC).date()}"
+        return f"tokens:{time.strftime('%Y-%m-%d', time.gmtime(self._clock()))}"
 
 
 class Slots:
@@ -234,156 +212,3 @@ class Slots:
 
     def _has_room(self, asker: str) -> bool:
         return self._held.total() < self._total and self._held[asker] < self._per_asker
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A cleaned question, its language if that is known, and a hash of who asks.
-
-    ``base``: where the pages of the asker lie, if the site does not say so.
-    """
-
-    text: str
-    language: str | None = None
-    asker: str = ""
-    base: str | None = None
-
-
-class ServedReply(msgspec.Struct, frozen=True, array_like=True):
-    """The body of an answer in JSON without its request id, and what the logs need of it.
-
-    ``cited``: the pages that it cites. ``gap``: why the question is logged as one without an
-    answer, if it is, with ``near``, the nearest section.
-    """
-
-    body: bytes
-    mode: Mode
-    reason: Reason | None
-    cited: tuple[str, ...]
-    gap: LoggedReason | None
-    near: str | None
-
-
-class Guards:
-    """The limits and the cache that all requests of a function share.
-
-    logs_refusals: refusals are logged with the section nearest to the question. Where Redis is
-    out of reach, what costs nothing is answered, and StorageError is raised for all else.
-    """
-
-    def __init__(self, policy: Policy, *, logs_refusals: bool = False) -> None:
-        self._logs_refusals = logs_refusals
-        shared = RedisStorage(policy.redis_url) if policy.redis_url else None
-        # Who has not asked for longest is forgotten first.
-        counters = shared or MemoryStorage(20_000)
-        self._limits = Limits(counters, policy)
-        self._cache = shared or MemoryStorage(policy.cache_entries)
-        self._cache_seconds = policy.cache_seconds
-        # A third, rounded up: three askers at least are needed to hold all.
-        share = policy.in_flight_per_asker or -(-policy.in_flight // 3)
-        self._slots = Slots(policy.in_flight, share)
-
-    def check_storage(self) -> None:
-        """Raise StorageError where Redis is out of reach."""
-        self._cache.read("ready")
-
-    def answer(
-        self, engine: Engine, question: Question
-    ) -> tuple[ServedReply, CacheOutcome, AnswerableError | None]:
-        """Answer from the cache, else by the engine; Problem or AnswerableError.
-
-        Returns too why no model's answer is shown, if one failed.
-        """
-        is_paid = engine.bound_tokens(question.text) > 0
-        key = make_cache_key(engine, question)
-        with _tolerating_lost_storage(is_paid=is_paid):
-            self._limits.admit(question.asker, "answer")
-            if self._cache_seconds and (cached := self._cache.read(key)):
-                return msgspec.msgpack.decode(cached, type=ServedReply), "hit", None
-        with self._working(question.asker, is_paid=is_paid):
-            reply, failure = self._make_reply(engine, question)
-        # A model that failed or broke the contract may do better the next time.
-        if self._cache_seconds and failure is None and reply.reason != "contract":
-            with suppress(StorageError):
-                self._cache.write(key, msgspec.msgpack.encode(reply), self._cache_seconds)
-        return reply, "miss", failure
-
-    def search(self, engine: Engine, question: Question, kind: str) -> dict[str, dict[str, Any]]:
-        """Search the public passages for a question. kind: of what is counted apart."""
-        is_paid = engine.embedder.max_question_tokens > 0
-        with self.reading(question.asker, kind, is_paid=is_paid):
-            rows = serialize_places(engine.search(question.text, question.language))
-        base = engine.store.index.site.url or question.base
-        return {name: add_absolute_url(row, base) for name, row in rows.items()}
-
-    @contextmanager
-    def reading(self, asker: str, kind: str, *, is_paid: bool = False) -> Iterator[None]:
-        """Count a request of a kind and hold a slot for a block."""
-        with _tolerating_lost_storage(is_paid=is_paid):
-            self._limits.admit(asker, kind)
-        with self._working(asker, is_paid=is_paid):
-            yield
-
-    @contextmanager
-    def _working(self, asker: str, *, is_paid: bool) -> Iterator[None]:
-        """Hold a slot for a block and count what it costs.
-
-        Problem where there is none, or the day's tokens are spent already.
-        """
-        context = current_context()
-        context.check_deadline()
-        with self._slots.hold(asker, min(context.left, BURST_SECONDS)):
-            if is_paid:
-                self._limits.check_tokens()
-            before = context.tokens
-            try:
-                yield
-            finally:
-                with suppress(StorageError):
-                    self._limits.add_tokens(context.tokens - before)
-
-    def _make_reply(
-        self, engine: Engine, question: Question
-    ) -> tuple[ServedReply, AnswerableError | None]:
-        near = int(self._logs_refusals)
-        pool = engine.retrieve_for_answer(question.text, question.language, near)
-        reply = engine.answer_from(pool)
-        remarks = pool.reading.remarks
-        is_unsure = reply.confidence == "low" or any(r.kind == "unknown" for r in remarks)
-        ids = {citation.id for citation in reply.citations}
-        cited = dict.fromkeys(passage.record for passage in reply.passages if passage.id in ids)
-        served = ServedReply(
-            encode_json(serialize_answer(reply, engine.store, remarks, question.base)),
-            reply.mode,
-            reply.reason,
-            tuple(cited),
-            "nearest" if reply.answer.claims and is_unsure else reply.reason,
-            find_nearest_section(pool) if near else None,
-        )
-        return served, reply.failure
-
-
-@contextmanager
-def _tolerating_lost_storage(*, is_paid: bool) -> Iterator[None]:
-    """Go on without a shared storage that is out of reach, unless what follows costs tokens."""
-    try:
-        yield
-    except StorageError:
-        if is_paid:
-            raise
-
-
-def make_cache_key(engine: Engine, question: Question) -> str:
-    """Hash all that an answer depends on, as the key of its cache entry."""
-    store = engine.store
-    parts = [
-        ServedReply.__struct_fields__,
-        store.manifest.id,
-        store.manifest.generator,
-        engine.answerer.label,
-        question.text,
-        store.index.site.url or question.base,
-        # Any tag of a language that the site lacks asks the same.
-        sorted(match_languages(question.language, store.index.site.tags)),
-    ]
-    return f"answer:{hashlib.sha256(json.dumps(parts).encode()).hexdigest()}"

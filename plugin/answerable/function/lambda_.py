@@ -7,37 +7,29 @@ import asyncio
 import base64
 from collections.abc import Callable, Mapping
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from starlette.types import ASGIApp, Message
 
 
 def make_lambda_handler(app: ASGIApp) -> Callable[[Mapping[str, Any], object], dict[str, Any]]:
     """Make the handler of a function: an event in, a response as API Gateway takes it out."""
-
-    def handle(event: Mapping[str, Any], context: object) -> dict[str, Any]:
-        del context
-        status, headers, body = asyncio.run(_call_app(app, event))
-        return {"statusCode": status, "headers": headers, "body": body.decode()}
-
-    return handle
+    return lambda event, _: asyncio.run(_respond(app, event))
 
 
-async def _call_app(app: ASGIApp, event: Mapping[str, Any]) -> tuple[int, dict[str, str], bytes]:
+async def _respond(app: ASGIApp, event: Mapping[str, Any]) -> dict[str, Any]:
     body = str(event.get("body") or "").encode("utf-8", "replace")
     if event.get("isBase64Encoded"):
         body = base64.b64decode(body)
-    received = asyncio.Queue[Message]()
+    received, sent = asyncio.Queue[Message](), asyncio.Queue[Message]()
     received.put_nowait({"type": "http.request", "body": body})
-    sent = asyncio.Queue[Message]()
     await app(_make_scope(event), received.get, sent.put)
-    start = sent.get_nowait()
-    parts = [sent.get_nowait()["body"] for _ in range(sent.qsize())]
-    return (
-        start["status"],
-        {name.decode(): value.decode() for name, value in start["headers"]},
-        b"".join(parts),
-    )
+    start, *parts = (sent.get_nowait() for _ in range(sent.qsize()))
+    return {
+        "statusCode": start["status"],
+        "headers": {name.decode(): value.decode() for name, value in start["headers"]},
+        "body": b"".join(part["body"] for part in parts).decode(),
+    }
 
 
 def _make_scope(event: Mapping[str, Any]) -> dict[str, Any]:
@@ -53,7 +45,6 @@ def _make_scope(event: Mapping[str, Any]) -> dict[str, Any]:
         "type": "http",
         "method": http.get("method") or "",
         "path": path,
-        "raw_path": quote(path).encode(),
         "query_string": (event.get("rawQueryString") or "").encode(),
         "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
         "client": (http.get("sourceIp") or "", 0),

@@ -5,6 +5,7 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -26,8 +27,6 @@ LoggedReason = Literal[Reason, "nearest"]
 WriteLine = Callable[[bytes], object]
 
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-# From an answer of the cache to a model that takes the whole deadline, in seconds.
-BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 # The file of the development servers, in the cache folder.
 REFUSAL_LOG_FILE = "refusals.jsonl"
 # Some 50,000 refusals: whoever asks nonsense in a loop does not fill a disk.
@@ -76,6 +75,7 @@ class RequestMetrics:
         prometheus.disable_created_metrics()  # type: ignore[no-untyped-call]
         # Our own: the one that is shared by default holds facts about the machine.
         self._registry = prometheus.CollectorRegistry()
+        self._format = prometheus.generate_latest
         self._requests = prometheus.Counter(
             "answerable_requests_total",
             "Requests, by what became of them.",
@@ -86,7 +86,8 @@ class RequestMetrics:
             "answerable_request_seconds",
             "Seconds from a request to its response.",
             ["path"],
-            buckets=BUCKETS,
+            # From an answer of the cache to a model that takes the whole deadline.
+            buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30),
             registry=self._registry,
         )
         self._tokens = prometheus.Counter(
@@ -107,12 +108,9 @@ class RequestMetrics:
 
     def render(self) -> bytes:
         """Format all counters as ``METRICS_TYPE`` says."""
-        from prometheus_client import generate_latest
-
-        return generate_latest(self._registry)
+        return self._format(self._registry)
 
 
-Hour = Annotated[str, Meta(pattern=r"^\d{4}-[01]\d-[0-3]\dT[0-2]\d:00Z$")]
 Name = Annotated[str, Meta(max_length=500)]
 
 
@@ -122,7 +120,7 @@ class RefusalLine(msgspec.Struct, tag_field="event", tag="refusal", omit_default
     ``near``: the id of the nearest section. ``text``: the question itself, if its owner logs it.
     """
 
-    time: Hour
+    time: Annotated[str, Meta(pattern=r"^\d{4}-[01]\d-[0-3]\dT[0-2]\d:00Z$")]
     reason: LoggedReason
     bundle: Name
     asker: Name
@@ -160,10 +158,7 @@ class RefusalLog:
 
 
 def find_nearest_section(result: RetrievalResult) -> str | None:
-    """Find the id of the section of the best passage, or of the best near miss; never a hint.
-
-    None where nothing was searched for.
-    """
+    """Find the id of the section of the best passage or near miss, None without any."""
     candidates = (*result.passages, *result.near_passages)
     return candidates[0].item.section if candidates else None
 
@@ -186,12 +181,11 @@ def hash_asker(address: str, secret: str) -> str:
 def hash_with_secret(text: str, secret: str, purpose: str) -> str:
     """Hash an address or a question to 16 hexadecimal digits of HMAC-SHA256; "" stays "".
 
-    purpose: a part of the key, such as a day, so that hashes of different purposes differ.
+    purpose: what the hash is for, such as a day, so that hashes of different purposes differ.
     """
     if not text:
         return ""
-    key = hmac.digest(secret.encode(), purpose.encode(), "sha256")
-    return hmac.digest(key, text.encode(), "sha256").hex()[:16]
+    return hmac.digest(secret.encode(), f"{purpose}\n{text}".encode(), "sha256").hex()[:16]
 
 
 @dataclass(slots=True)
@@ -211,7 +205,7 @@ class LineFile:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             # Opened anew each time, so that the log may be moved away or deleted at any moment.
-            with open(self.path, "ab", buffering=0, opener=_open_private) as file:
+            with open(self.path, "ab", buffering=0, opener=partial(os.open, mode=0o600)) as file:
                 if file.tell() + len(line) <= self.limit:
                     file.write(line)
                     return
@@ -221,7 +215,3 @@ class LineFile:
         if not self.has_reported:
             self.has_reported = True
             self.report(f"Refused questions are no longer kept: {self.path} {problem}")
-
-
-def _open_private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)

@@ -12,7 +12,6 @@ import socket
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TextIO
 
 # A twentieth of a start is garbage collection.
 gc.disable()
@@ -24,18 +23,9 @@ from answerable.engine.errors import AnswerableError  # noqa: E402
 from answerable.function.app import open_app  # noqa: E402
 from answerable.function.lambda_ import make_lambda_handler  # noqa: E402
 
-# Connections at once; what comes above is told to come back.
-MAX_CONNECTIONS = 256
-
-
-def write_line(stream: TextIO, line: bytes) -> None:
-    """Write a line and flush it: a buffer may be frozen with the function."""
-    stream.buffer.write(line)
-    stream.buffer.flush()
-
-
+# Lines go out at once, and each by one write: a buffer may be frozen with the function.
+out, err = partial(os.write, 1), partial(os.write, 2)
 try:
-    out, err = (partial(write_line, stream) for stream in (sys.stdout, sys.stderr))
     app = open_app(FUNCTION_FOLDER, os.environ, out, err)
 except AnswerableError as error:
     # A platform reports the error that an import ends in.
@@ -71,7 +61,8 @@ def main() -> None:
         server_header=False,
         # The policy names the header of a trusted proxy.
         proxy_headers=False,
-        limit_concurrency=MAX_CONNECTIONS,
+        # Connections at once; what comes above is told to come back.
+        limit_concurrency=256,
         timeout_graceful_shutdown=int(float(os.environ.get("ANSWERABLE_DEADLINE") or 30)) + 1,
     )
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -1,5 +1,6 @@
 """The protections of a function, read from the variables of its environment."""
 
+import re
 import secrets
 from collections.abc import Mapping
 from typing import Annotated, Any, get_args
@@ -9,7 +10,6 @@ import msgspec
 from msgspec import Meta
 
 from ..engine.errors import PolicyError
-from .requests import parse_origin
 
 PREFIX = "ANSWERABLE_"
 _RATE = r"[1-9][0-9]{0,9}/(second|minute|hour|day)"
@@ -93,6 +93,17 @@ class Policy(msgspec.Struct, frozen=True, rename=lambda name: PREFIX + name.uppe
     secret: Secret = msgspec.field(default_factory=lambda: secrets.token_hex(32))
 
 
+# For who asks on their own machine: as often as they like, and of what they have just written.
+UNLIMITED = Policy(
+    rate="1000/second",
+    rate_all="1000/second",
+    cache_seconds=0,
+    in_flight=64,
+    tokens_per_day=None,
+    deadline=600.0,
+)
+
+
 def read_policy(environment: Mapping[str, str], site_url: str | None = None) -> Policy:
     """Read a policy; PolicyError names the variable that is wrong, and what to write.
 
@@ -102,12 +113,10 @@ def read_policy(environment: Mapping[str, str], site_url: str | None = None) -> 
     if origin := parse_origin(site_url or ""):
         values["allowed_origins"] = (origin,)
     for field in msgspec.structs.fields(Policy):
-        text = environment.get(field.encode_name, "").strip()
-        if text:
+        if text := environment.get(field.encode_name, "").strip():
             try:
-                values[field.name] = msgspec.convert(
-                    _parse(field.name, text), field.type, strict=False
-                )
+                value = _parse(field.name, text)
+                values[field.name] = msgspec.convert(value, field.type, strict=False)
             # That of msgspec is one too.
             except ValueError:
                 shown = "this" if field.name in _NOT_REPEATED else f"{text!r}"
@@ -119,6 +128,23 @@ def read_policy(environment: Mapping[str, str], site_url: str | None = None) -> 
             "random characters for all of them"
         )
     return Policy(**values)
+
+
+def parse_origin(url: str) -> str | None:
+    """Reduce a url to its origin as a browser names it; None for one that has none."""
+    try:
+        parts = urlsplit(url)
+        # As a browser sends a name that is not ASCII.
+        host = (parts.hostname or "").encode("idna").decode("ascii")
+        port = parts.port
+    except ValueError:
+        return None
+    # A wildcard would match nothing.
+    if parts.scheme not in ("http", "https") or not re.fullmatch("[a-z0-9.:_-]+", host):
+        return None
+    default_port = {"http": 80, "https": 443}[parts.scheme]
+    name = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{name}" + (f":{port}" if port not in (None, default_port) else "")
 
 
 def _parse(name: str, text: str) -> object:

@@ -6,25 +6,26 @@ A problem is told in fixed words that repeat nothing of the request.
 import hashlib
 import ipaddress
 import json
-import re
 from collections.abc import Mapping
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import msgspec
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ..engine.errors import AnswerableError, CancelledError, ProviderError
+from ..engine.errors import AnswerableError, ProviderError
 from ..engine.retrieval.question import clean_question, find_question_problem
 from ..engine.text.tokenization import is_language_tag
+
+Json = dict[str, Any]
 
 JSON_TYPE = "application/json"
 PROBLEM_TYPE = "application/problem+json"
 # Far more than a question: an agent tells of itself in each message, with an icon if it likes.
 MAX_BODY_BYTES = 16_384
-# A wildcard would match nothing.
-_HOST = re.compile("[a-z0-9.:_-]+")
+NOTHING_HERE = "There is nothing at this path."
 
 ProblemCode = Literal[
     "bad-request", "unauthorized", "forbidden", "not-found", "method-not-allowed", "too-large",
@@ -58,33 +59,25 @@ class Problem(Exception):  # noqa: N818 - RFC 9457's word
         super().__init__(detail)
         self.code = code
         self.detail = detail
-        self.status, self.title = PROBLEM_STATUSES[code]
+        self.status, title = PROBLEM_STATUSES[code]
         self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
-
-    def as_json(self) -> dict[str, Any]:
-        """Format the problem by RFC 9457, with a code that a program can tell apart."""
-        return {
-            "type": "about:blank",
-            "title": self.title,
-            "status": self.status,
-            "detail": self.detail,
-            "code": self.code,
-        }
+        # By RFC 9457, with a code that a program can tell apart.
+        told = {"title": title, "status": self.status, "detail": detail, "code": code}
+        self.body: Json = {"type": "about:blank", **told}
 
     def make_response(self) -> Response:
         """Put the problem into a response."""
         return make_json_response(
-            self.as_json(), self.status, {"Content-Type": PROBLEM_TYPE, **self.headers}
+            self.body, self.status, {"Content-Type": PROBLEM_TYPE, **self.headers}
         )
 
 
 def make_json_response(
     body: object, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> Response:
-    """Put JSON into a response that no cache stores. body: bytes are JSON already."""
-    data = body if isinstance(body, bytes) else encode_json(body)
+    """Put JSON into a response that no cache stores."""
     fixed = {"Content-Type": JSON_TYPE, "Cache-Control": "no-store"}
-    return Response(data, status, {**fixed, **(headers or {})})
+    return Response(encode_json(body), status, {**fixed, **(headers or {})})
 
 
 def encode_json(body: object) -> bytes:
@@ -96,10 +89,14 @@ def convert_error(error: BaseException) -> Problem:
     """Convert an error to a problem for a reader, who has no use for the error's own text."""
     if isinstance(error, Problem):
         return error
+    if isinstance(error, HTTPException):
+        # The router's: there is no such path, or it does not take the method.
+        if error.status_code == 405:
+            sentence = "This path takes another method."
+            return Problem("method-not-allowed", sentence, **(error.headers or {}))
+        return Problem("not-found", NOTHING_HERE)
     if isinstance(error, ProviderError) and error.cause == "timeout":
         return Problem("timeout", "The answer was not ready in time: try again.")
-    if isinstance(error, CancelledError):
-        return Problem("unavailable", "The question was withdrawn.", Retry_After="5")
     if isinstance(error, AnswerableError):
         sentence = "The question cannot be answered at the moment."
         return Problem("unavailable", sentence, Retry_After="5")
@@ -107,41 +104,36 @@ def convert_error(error: BaseException) -> Problem:
     return Problem("internal", "Something went wrong while answering.")
 
 
-def check_origin(request: Request, origins: tuple[str, ...], dev_host: str | None) -> None:
-    """Refuse a request of a page elsewhere. dev_host: whose own pages may ask instead."""
-    is_allowed = (
-        _is_origin_allowed(request, origins)
-        if dev_host is None
-        else _is_same_origin(request, dev_host)
-    )
-    if not is_allowed:
-        raise Problem("forbidden", "Ask from the pages of the site that this answers for.")
+def find_origin(request: Request, origins: tuple[str, ...], dev_host: str | None) -> str | None:
+    """Find the origin of the page that asks, None for a program; Problem for a page elsewhere.
 
-
-def _is_origin_allowed(request: Request, origins: tuple[str, ...]) -> bool:
-    """True if a request comes from an allowed origin, or from no page and so has none."""
+    dev_host: the host of a development server, which serves the pages that may ask, too.
+    """
+    sent = request.headers.getlist("origin")
+    if dev_host is not None:
+        host = request.headers.get("host", "")
+        origins = (f"http://{host}",) if _is_this_machine(host, dev_host) else ()
+        sent = sent or [f"http://{host}"]
     # Twice in one request is no page's: what stands before us may read the other one.
-    if sent := request.headers.getlist("origin"):
-        return len(sent) == 1 and sent[0] in origins
+    if len(sent) == 1 and sent[0] in origins:
+        return sent[0]
     # A browser names no origin for what a page elsewhere merely embeds, such as a picture.
     is_embedded = request.headers.get("sec-fetch-dest", "document") != "document"
-    return not (is_embedded and request.headers.get("sec-fetch-site") == "cross-site")
+    if not sent and not (is_embedded and request.headers.get("sec-fetch-site") == "cross-site"):
+        return None
+    raise Problem("forbidden", "Ask from the pages of the site that this answers for.")
 
 
-def _is_same_origin(request: Request, host: str) -> bool:
-    """True if a request comes from a page of this server, and not from a site elsewhere.
+def _is_this_machine(authority: str, host: str) -> bool:
+    """True for localhost, the configured host and any address.
 
-    A name that an attacker points at this machine (DNS rebinding) is neither localhost, nor the
-    configured host, nor an address.
+    A name that an attacker points at this machine (DNS rebinding) is none of them.
     """
-    authority = request.headers.get("host", "")
     try:
         name = urlsplit(f"//{authority}").hostname or ""
-        if name not in ("localhost", host):
-            ipaddress.ip_address(name)
+        return name in ("localhost", host) or bool(ipaddress.ip_address(name))
     except ValueError:
         return False
-    return all(origin == f"http://{authority}" for origin in request.headers.getlist("origin"))
 
 
 def check_bearer(request: Request, digests: tuple[str, ...]) -> None:
@@ -160,8 +152,7 @@ def find_address(request: Request, header: str | None) -> str:
     address = request.client.host if request.client else ""
     if header is not None:
         # The nearest proxy appends the last entry; anyone may write what is before it.
-        values = request.headers.getlist(header)
-        address = (values[-1] if values else "").rpartition(",")[2].strip()
+        address = ",".join(request.headers.getlist(header)).rpartition(",")[2].strip()
     if address.startswith("[") or address.count(":") == 1:
         # Some proxies add the port, which is another one for every connection.
         address = address.strip("[").partition("]" if "]" in address else ":")[0]
@@ -174,11 +165,24 @@ def find_address(request: Request, header: str | None) -> str:
     return str(ip.ipv4_mapped or ipaddress.IPv6Network((ip.packed[:8] + bytes(8), 64)))
 
 
-class QuestionBody(msgspec.Struct):
-    """The body of a question."""
+class Question(msgspec.Struct):
+    """A question as it is asked: its text, cleaned, and the tag of the language to prefer.
 
-    question: str
-    language: str | None = None
+    Problem for a text or a tag that is none.
+    """
+
+    text: str = msgspec.field(name="question")
+    # Of any type, so that whatever is no tag gets the same message.
+    language: Any = None
+
+    def __post_init__(self) -> None:
+        self.text = clean_question(self.text)
+        if problem := find_question_problem(self.text):
+            raise Problem("bad-request", problem)
+        tag = self.language
+        if tag is not None and not (isinstance(tag, str) and is_language_tag(tag)):
+            sentence = 'The "language" is not a language tag such as "en" or "pt-BR".'
+            raise Problem("bad-request", sentence)
 
 
 async def read_body(request: Request) -> bytes:
@@ -198,44 +202,12 @@ def check_body(request: Request) -> None:
         raise Problem("unsupported", "Send the question as application/json.")
 
 
-def parse_question_body(request: Request, data: bytes) -> tuple[str, str | None]:
-    """Parse the question and the language of a body; Problem for anything else."""
+def parse_question(request: Request, data: bytes) -> Question:
+    """Parse the question of a body; Problem for anything else."""
     check_body(request)
     try:
         # A lone surrogate, which `msgspec` refuses, is the half of a character that was cut.
-        body = msgspec.convert(json.loads(data.decode()), QuestionBody)
+        return msgspec.convert(json.loads(data.decode()), Question)
     except (ValueError, RecursionError):
         sentence = 'The body has to be JSON in UTF-8 with a text "question".'
         raise Problem("bad-request", sentence) from None
-    return parse_question(body.question), parse_language(body.language)
-
-
-def parse_question(text: str) -> str:
-    """Clean the text of a question; Problem if it is empty or too long."""
-    question = clean_question(text)
-    if problem := find_question_problem(question):
-        raise Problem("bad-request", problem)
-    return question
-
-
-def parse_language(tag: object) -> str | None:
-    """Check the language tag of a question, None where there is none; Problem for anything else."""
-    if tag is None or (isinstance(tag, str) and is_language_tag(tag)):
-        return tag
-    raise Problem("bad-request", 'The "language" is not a language tag such as "en" or "pt-BR".')
-
-
-def parse_origin(url: str) -> str | None:
-    """Reduce a url to its origin as a browser names it; None for one that has none."""
-    try:
-        parts = urlsplit(url)
-        # As a browser sends a name that is not ASCII.
-        host = (parts.hostname or "").encode("idna").decode("ascii")
-        port = parts.port
-    except ValueError:
-        return None
-    if parts.scheme not in ("http", "https") or not _HOST.fullmatch(host):
-        return None
-    default_port = {"http": 80, "https": 443}[parts.scheme]
-    name = f"[{host}]" if ":" in host else host
-    return f"{parts.scheme}://{name}" + (f":{port}" if port not in (None, default_port) else "")

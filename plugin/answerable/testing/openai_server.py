@@ -27,6 +27,48 @@ def quote_first_source(prompt: str) -> str:
     return json.dumps({"claims": claims, "routes": []})
 
 
+def format_response(model: str, text: str, tokens: tuple[int, int] = (9, 9)) -> Json:
+    """Format the body of a response. tokens: of what was read, and of the text."""
+    content = [{"type": "output_text", "text": text, "annotations": []}]
+    message = {"id": "msg_1", "type": "message", "role": "assistant", "status": "completed"}
+    return {
+        "id": "resp_1", "object": "response", "status": "completed", "model": model,
+        "output": [{**message, "content": content}],
+        "usage": {"input_tokens": tokens[0], "output_tokens": tokens[1],
+                  "total_tokens": sum(tokens)},
+    }  # fmt: skip
+
+
+def format_completion(model: str, text: str, tokens: tuple[int, int] = (9, 9)) -> Json:
+    """Format the body of a chat completion. tokens: of what was read, and of the text."""
+    message = {"role": "assistant", "content": text, "refusal": None}
+    return {
+        "id": "chatcmpl-1", "object": "chat.completion", "model": model,
+        "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
+        "usage": {"prompt_tokens": tokens[0], "completion_tokens": tokens[1],
+                  "total_tokens": sum(tokens)},
+    }  # fmt: skip
+
+
+def embed_texts(values: Json, tokens: int = 9) -> Json:
+    """Embed the texts of a request, and format the body of the reply."""
+    texts = [values["input"]] if isinstance(values["input"], str) else values["input"]
+    dimensions = values.get("dimensions") or 1536
+    vectors = np.zeros((len(texts), dimensions), dtype=np.float32)
+    local = _open_embedder().embed(texts)[:, :dimensions]
+    vectors[:, : local.shape[1]] = local
+    # OpenAI never sends zeros; a text without a known token gets a direction of its own.
+    vectors[~vectors.any(axis=1), -1] = 1.0
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    is_packed = values.get("encoding_format") == "base64"
+    rows = []
+    for index, vector in enumerate(vectors):
+        packed = base64.b64encode(vector.tobytes()).decode() if is_packed else vector.tolist()
+        rows.append({"object": "embedding", "index": index, "embedding": packed})
+    usage = {"prompt_tokens": tokens, "total_tokens": tokens}
+    return {"object": "list", "model": values["model"], "data": rows, "usage": usage}
+
+
 class OpenAIServer:
     """A server that runs in a thread of its own while a `with` block does.
 
@@ -65,7 +107,7 @@ class _Handler(BaseHTTPRequestHandler):
         reply = {
             "/v1/responses": self._respond,
             "/v1/chat/completions": self._complete,
-            "/v1/embeddings": self._embed,
+            "/v1/embeddings": embed_texts,
         }.get(self.path)
         body = json.dumps(reply(values) if reply else {"error": {"message": "Invalid URL."}})
         self.send_response(200 if reply else 404)
@@ -75,45 +117,16 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body.encode("ascii"))
 
     def _respond(self, values: Json) -> Json:
-        text = self._write(values["input"])
-        content = [{"type": "output_text", "text": text, "annotations": []}]
-        message = {"id": "msg_1", "type": "message", "role": "assistant", "status": "completed"}
-        return {
-            "id": "resp_1", "object": "response", "status": "completed", "model": values["model"],
-            "output": [{**message, "content": content}],
-            "usage": {"input_tokens": 9, "output_tokens": 9, "total_tokens": 18},
-        }  # fmt: skip
+        return format_response(values["model"], self._write(values["input"]))
 
     def _complete(self, values: Json) -> Json:
-        message = {"role": "assistant", "content": self._write(values["messages"]), "refusal": None}
-        return {
-            "id": "chatcmpl-1", "object": "chat.completion", "model": values["model"],
-            "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
-            "usage": {"prompt_tokens": 9, "completion_tokens": 9, "total_tokens": 18},
-        }  # fmt: skip
+        return format_completion(values["model"], self._write(values["messages"]))
 
     def _write(self, messages: str | list[Json]) -> str:
         if isinstance(messages, str):
             return self.write(messages)
         texts = [message["content"] for message in messages if message["role"] == "user"]
         return self.write("\n".join(texts))
-
-    def _embed(self, values: Json) -> Json:
-        texts = [values["input"]] if isinstance(values["input"], str) else values["input"]
-        dimensions = values.get("dimensions") or 1536
-        vectors = np.zeros((len(texts), dimensions), dtype=np.float32)
-        local = _open_embedder().embed(texts)[:, :dimensions]
-        vectors[:, : local.shape[1]] = local
-        # OpenAI never sends zeros; a text without a known token gets a direction of its own.
-        vectors[~vectors.any(axis=1), -1] = 1.0
-        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        is_packed = values.get("encoding_format") == "base64"
-        rows = []
-        for index, vector in enumerate(vectors):
-            packed = base64.b64encode(vector.tobytes()).decode() if is_packed else vector.tolist()
-            rows.append({"object": "embedding", "index": index, "embedding": packed})
-        usage = {"prompt_tokens": 9, "total_tokens": 9}
-        return {"object": "list", "model": values["model"], "data": rows, "usage": usage}
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         """Nothing is printed."""

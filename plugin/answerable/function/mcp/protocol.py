@@ -6,15 +6,15 @@ headers that repeat its message; nothing here depends on them.
 """
 
 import re
-from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import msgspec
 
-from .tools import TOOLS, AgentSite, call_tool
+from ..exchange import Exchange
+from ..requests import Json, Problem
+from .tools import TOOLS
 
 VERSION = "2026-07-28"
-SERVER_NAME = "mkdocs-answerable"
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -56,101 +56,88 @@ class Params(msgspec.Struct):
 
 
 class _RpcError(Exception):
-    """A refusal of a request by JSON-RPC."""
-
-    def __init__(self, code: int, message: str) -> None:
-        super().__init__(message)
-        self.error = {"code": code, "message": message}
+    """A refusal of a request by JSON-RPC: a code and a sentence."""
 
 
-def reply_to_message(data: bytes, site: AgentSite) -> tuple[int, Mapping[str, Any] | None]:
+def reply_to_message(data: bytes, exchange: Exchange) -> tuple[int, Json | None]:
     """Reply to one message, whatever it is, by an HTTP status and a body.
 
     An error has the status 200 where the message is a request, since older clients read nothing
     else, and 400 where it is none. A notification gets no body.
     """
+    reply: Json = {"jsonrpc": "2.0", "id": None}
     try:
         message = msgspec.json.decode(data, type=Message)
     except msgspec.ValidationError:
-        return _refuse(INVALID_REQUEST, "Send one JSON-RPC 2.0 request; batches are not taken.")
+        sentence = "Send one JSON-RPC 2.0 request; batches are not taken."
+        return 400, reply | {"error": {"code": INVALID_REQUEST, "message": sentence}}
     except (ValueError, RecursionError):
-        return _refuse(PARSE_ERROR, "The message is not JSON in UTF-8.")
+        sentence = "The message is not JSON in UTF-8."
+        return 400, reply | {"error": {"code": PARSE_ERROR, "message": sentence}}
     if message.id is msgspec.UNSET:
         return 202, None
-    body: dict[str, Any] = {"jsonrpc": "2.0", "id": message.id}
+    reply["id"] = message.id
     try:
-        result = _run_method(message, site)
+        return 200, reply | {"result": _run_method(message, exchange)}
     except _RpcError as error:
-        return 200, body | {"error": error.error}
-    return 200, body | {"result": result and {**result, **_describe_result(site)}}
+        code, sentence = error.args
+        return 200, reply | {"error": {"code": code, "message": sentence}}
 
 
-def _refuse(code: int, text: str) -> tuple[int, Mapping[str, Any]]:
-    return 400, {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": text}}
-
-
-def _run_method(message: Message, site: AgentSite) -> Mapping[str, Any]:
-    run = _METHODS.get(message.method)
-    if run is None:
-        raise _RpcError(METHOD_NOT_FOUND, "There is no such method here.")
+def _run_method(message: Message, exchange: Exchange) -> Json:
+    """Run a method; all results but that of ``ping`` say that none may be kept: sites change."""
     try:
         params = msgspec.json.decode(message.params, type=Params)
     except (ValueError, RecursionError):
         raise _RpcError(INVALID_PARAMS, "The params have another shape.") from None
-    return run(params, site)
+    store = exchange.engine.store
+    name = store.index.site.name
+    server = {"name": "mkdocs-answerable", "title": name, "version": store.manifest.generator}
+    match message.method:
+        case "ping":
+            return {}
+        case "server/discover":
+            result = {"supportedVersions": [VERSION], **_describe_use(exchange)}
+        case "initialize":
+            version = {"protocolVersion": params.version, "serverInfo": server}
+            result = {**version, **_describe_use(exchange)}
+        case "tools/list":
+            result = {"tools": [tool.describe(name) for tool in TOOLS]}
+        case "tools/call":
+            result = _call_tool(params, exchange)
+        case _:
+            raise _RpcError(METHOD_NOT_FOUND, "There is no such method here.")
+    meta = {"io.modelcontextprotocol/serverInfo": server}
+    return {**result, "resultType": "complete", "ttlMs": 0, "cacheScope": "private", "_meta": meta}
 
 
-def _describe_server(site: AgentSite) -> dict[str, str]:
-    store = site.engine.store
-    title = store.index.site.name
-    return {"name": SERVER_NAME, "title": title, "version": store.manifest.generator}
-
-
-def _describe_result(site: AgentSite) -> dict[str, Any]:
-    """Describe what every result but that of ``ping`` says; none may be kept: sites change."""
-    meta = {"io.modelcontextprotocol/serverInfo": _describe_server(site)}
-    return {"resultType": "complete", "ttlMs": 0, "cacheScope": "private", "_meta": meta}
-
-
-def _describe_use(site: AgentSite) -> dict[str, Any]:
+def _describe_use(exchange: Exchange) -> Json:
     """Describe when to use the tools: for which product, of which version, as of which day."""
-    store = site.engine.store
-    version = _SITE_VERSION.search(site.base or "")
+    store = exchange.engine.store
+    version = _SITE_VERSION.search(exchange.base or "")
     facts = (
         f"version {version[1]}" if version else None,
-        site.base,
+        exchange.base,
         f"built on {store.manifest.built_at[:10]}",
     )
     name = f"{store.index.site.name} ({', '.join(filter(None, facts))})"
     return {"capabilities": {"tools": {}}, "instructions": _INSTRUCTIONS.format(site=name)}
 
 
-def _discover(_: Params, site: AgentSite) -> Mapping[str, Any]:
-    return {"supportedVersions": [VERSION], **_describe_use(site)}
-
-
-def _initialize(params: Params, site: AgentSite) -> Mapping[str, Any]:
-    server = {"protocolVersion": params.version, "serverInfo": _describe_server(site)}
-    return {**server, **_describe_use(site)}
-
-
-def _list_tools(_: Params, site: AgentSite) -> Mapping[str, Any]:
-    return {"tools": [tool.describe(site.engine.store.index.site.name) for tool in TOOLS]}
-
-
-def _call_tool(params: Params, site: AgentSite) -> Mapping[str, Any]:
+def _call_tool(params: Params, exchange: Exchange) -> Json:
+    """Call a tool; an error is a result too, which an agent may mend."""
     tool = next((tool for tool in TOOLS if tool.name == params.name), None)
     if tool is None:
         names = ", ".join(tool.name for tool in TOOLS)
         raise _RpcError(INVALID_PARAMS, f"There is no such tool; there are {names}.")
-    text, is_error = call_tool(tool, site, params.arguments)
+    required = next(iter(tool.properties))
+    try:
+        if not isinstance(params.arguments.get(required), str):
+            raise Problem("bad-request", f"The tool {tool.name} needs a text `{required}`.")
+        text, is_error = tool.run(exchange, params.arguments), False
+    except Exception as error:
+        problem = exchange.refuse(error)
+        wait = problem.headers.get("Retry-After")
+        text = f"{problem.detail} Wait {wait} seconds." if wait else problem.detail
+        is_error = True
     return {"content": [{"type": "text", "text": text}], "isError": is_error}
-
-
-_METHODS: Mapping[str, Callable[[Params, AgentSite], Mapping[str, Any]]] = {
-    "server/discover": _discover,
-    "initialize": _initialize,
-    "ping": lambda _params, _site: {},
-    "tools/list": _list_tools,
-    "tools/call": _call_tool,
-}

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+import msgspec
 import numpy as np
 
 from ...engine.answers.wire import (
@@ -18,40 +19,19 @@ from ...engine.answers.wire import (
     mark_claim,
     name_grade,
 )
-from ...engine.engine import Engine
 from ...engine.retrieval.question import MAX_QUESTION_CHARACTERS
 from ...engine.retrieval.retrieve import TOP_K
 from ...engine.retrieval.store import Store
 from ...engine.text.markdown_writer import escape_markdown
 from ...engine.text.tokenization import normalize_phrase
 from ...engine.types import TITLE_SEPARATOR, WINDOW_SUFFIX, Passage
-from ..requests import Problem, parse_language, parse_question
-
-Json = Mapping[str, Any]
+from ..exchange import Exchange
+from ..requests import Json, Problem, Question
 
 # The most that one result holds of a page: some 10,000 tokens.
 MAX_PAGE_CHARACTERS = 40_000
-# Sections that a result names if it has no room for their text.
-MAX_LISTED = 50
 # What a path ends in after the name of its page, as a source or as a file of the site.
 _PAGE_ENDING = re.compile(r"((^|/)index)?\.(md|html?)$|/+$")
-
-
-@dataclass(frozen=True, slots=True)
-class AgentSite:
-    """A site as the tools use it.
-
-    ``base``: the site's address or origin, None if unknown. ``ask`` takes a question and its
-    language and returns the body of an answer; ``search`` returns rows by id, and takes "places"
-    for those under an answer, which count apart. ``reading``: a block in which a page is read.
-    """
-
-    engine: Engine
-    base: str | None
-    ask: Callable[[str, str | None], Json]
-    search: Callable[[str, str | None, str], Mapping[str, Json]]
-    reading: Callable[[], AbstractContextManager[object]]
-    convert_error: Callable[[Exception], Problem]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,62 +44,47 @@ class Tool:
     name: str
     description: str
     properties: Mapping[str, Json]
-    run: Callable[[AgentSite, Json], str]
+    run: Callable[[Exchange, Json], str]
 
     def describe(self, site_name: str) -> dict[str, Any]:
         """Describe the tool as a list of tools does."""
-        required = list(self.properties)[:1]
         return {
             "name": self.name,
             "description": self.description.format(site=site_name),
             "inputSchema": {
                 "type": "object",
                 "properties": self.properties,
-                "required": required,
+                "required": list(self.properties)[:1],
             },
             "annotations": {"readOnlyHint": True, "openWorldHint": False},
         }
 
 
-def call_tool(tool: Tool, site: AgentSite, arguments: Json) -> tuple[str, bool]:
-    """Run a tool; returns its text, and if that is an error, which an agent may mend."""
-    try:
-        required = next(iter(tool.properties))
-        if not isinstance(arguments.get(required), str):
-            raise Problem("bad-request", f"The tool {tool.name} needs a text `{required}`.")
-        return tool.run(site, arguments), False
-    except Exception as error:
-        problem = site.convert_error(error)
-        wait = problem.headers.get("Retry-After")
-        return f"{problem.detail} Wait {wait} seconds." if wait else problem.detail, True
-
-
-def _ask(site: AgentSite, arguments: Json) -> str:
-    question = parse_question(arguments["question"])
-    language = parse_language(arguments.get("language"))
-    body = site.ask(question, language)
+def _ask(exchange: Exchange, arguments: Json) -> str:
+    question = msgspec.convert(arguments, Question)
+    body = exchange.ask(question)
     rows: Mapping[str, Json] = {}
     # An answer is worth more than what stands under it.
     with suppress(Exception):
-        rows = site.search(question, language, "places")
+        rows = exchange.search(question, "places")
     cited = {citation["url"] for citation in body["citations"]}
     return format_answer(body, [row for row in rows.values() if row["url"] not in cited])
 
 
-def _search(site: AgentSite, arguments: Json) -> str:
-    query = parse_question(arguments["query"])
+def _search(exchange: Exchange, arguments: Json) -> str:
+    query = Question(arguments["query"])
     parts = [
         f"{row['title']}\n{find_url(row)}\n(section {name})\n\n{row['markdown']}"
         + ("\n\n…" if row["is_cut"] else "")
-        for name, row in list(site.search(query, None, "search").items())[:TOP_K]
+        for name, row in list(exchange.search(query, "search").items())[:TOP_K]
     ]
     parts = parts or ["Nothing on this site is near enough to this query."]
-    return _join_parts(_format_remarks(site.engine.read_notes(query)), *parts)
+    return _join_parts(_format_remarks(exchange.engine.read_notes(query.text)), *parts)
 
 
-def _read(site: AgentSite, arguments: Json) -> str:
-    with site.reading():
-        text = read_page(site.engine.store, arguments["page"], site.base)
+def _read(exchange: Exchange, arguments: Json) -> str:
+    with exchange.reading("search"):
+        text = read_page(exchange.engine.store, arguments["page"], exchange.base)
     if text is None:
         raise Problem("not-found", "There is no such page: name one by an id or url of a search.")
     return text
@@ -293,7 +258,7 @@ def _format_page(sections: Sequence[Sequence[Passage]], base: str | None) -> str
         parts.append(part)
         room -= len(part)
     if left_out:
-        names = ", ".join(left_out[:MAX_LISTED])
+        names = ", ".join(left_out[:50])
         parts.append(f"(Left out: {len(left_out)} more sections of this page, such as {names})")
     return "\n\n".join(parts)
 
