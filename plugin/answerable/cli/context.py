@@ -13,7 +13,7 @@ from ..engine.index.manifest import MANIFEST_FILE
 from ..engine.providers import make_engine
 from ..engine.retrieval import question as question_text
 from ..engine.retrieval.question import find_question_problem
-from ..engine.settings import BUNDLE_FOLDER, FunctionSettings, read_settings
+from ..engine.settings import BUNDLE_FOLDER, read_settings
 from ..engine.text.languages import is_language_tag
 from ..indexing.answer_place import find_function
 from ..indexing.generators import name_build_command
@@ -75,17 +75,18 @@ def find_bundle(bundle: Path | None, config_file: Path) -> Path:
     if not config_file.is_file():
         return _find_default_bundle(config_file)
     # A function folder that was deployed alone has no mkdocs.yml, and may lack mkdocs too.
-    from ..mkdocs.site_config import find_newer_source, load_site_config
+    from ..mkdocs.site_config import find_last_bundle, find_newer_source, load_site
 
-    config = load_site_config(config_file)
-    manifest = config.bundle / MANIFEST_FILE
+    config, options = load_site(config_file)
+    last = find_last_bundle(options)
+    manifest = last / MANIFEST_FILE
     built = manifest.stat().st_mtime if manifest.is_file() else math.inf
-    if newer := find_newer_source(config, built):
+    if newer := find_newer_source(config_file, config, options, built):
         date = datetime.fromtimestamp(built).strftime("%Y-%m-%d %H:%M")
         build = name_build_command(config_file)
         message = f"This is the index of {date}, and {_shorten_path(newer)} has changed since; "
         click.echo(f"{message}run `{build}` to ask the site as it is", err=True)
-    return config.bundle
+    return last
 
 
 def _find_default_bundle(config_file: Path) -> Path:
@@ -109,7 +110,7 @@ def open_engine(bundle: Path | None, config_file: Path) -> Engine[Bundle]:
         choices = " or ".join(f"--bundle {_shorten_path(sibling)}" for sibling in siblings)
         raise BundleError(f"{_shorten_path(path)} does not exist: name one with {choices}")
     opened = open_bundle(folder)
-    settings = read_function_settings(folder)
+    settings = read_settings(folder.parent)
     embedder = make_build_embedder(opened.manifest.identity, settings)
     return make_engine(opened, embedder, settings)
 
@@ -117,11 +118,6 @@ def open_engine(bundle: Path | None, config_file: Path) -> Engine[Bundle]:
 def read_site_notebook(folder: Path | str | None) -> Notebook:
     """Read the notebook of a site that was built, an empty one for None; NotebookError."""
     return read_notebook(Path(folder), writes_key=False) if folder else Notebook()
-
-
-def read_function_settings(bundle: Path) -> FunctionSettings:
-    """Read the settings of the function that a bundle belongs to."""
-    return read_settings(bundle.parent)
 
 
 def _find_sibling_bundles(folder: Path) -> list[Path]:

@@ -20,7 +20,7 @@ from ..check.sources import check_gold_sources, list_public_sources
 from ..engine.errors import GoldError
 from ..indexing.files import write_file
 from ..mkdocs.ref_build import build_ref
-from ..mkdocs.site_config import load_site_config
+from ..mkdocs.site_config import load_site
 from .context import SiteLocation, find_bundle
 from .eval import AskedSite, ask_site, ids_option, markdown_option, open_asked_site
 from .render import print_lines
@@ -50,7 +50,10 @@ def command(
     markdown: Path | None,
     as_json: bool,
 ) -> None:
-    """Show the answers that a change changes; exit status 1 if a verdict fails."""
+    """Show which answers your edits change, compared with an earlier commit.
+
+    The exit status is 1 if a query of the gold set fails.
+    """
     diff = _compare_site(location, against, ids, current)
     if as_json:
         click.echo(json.dumps(encode_site_diff(diff), indent=2))
@@ -71,10 +74,11 @@ def _compare_site(
     current: a report of this site's answers, which are not asked for again.
     """
     config_file = location[1]
-    config = load_site_config(config_file)
-    queries = select_gold_queries(load_gold_queries(config.gold, config.author), ids, config.gold)
+    config, options = load_site(config_file)
+    gold = Path(options.gold)
+    queries = select_gold_queries(load_gold_queries(gold, config.site_author), ids, gold)
     site = open_asked_site(find_bundle(*location), config_file)
-    check_gold_sources(queries, config.gold, list_public_sources(site.engine.store), site.notes)
+    check_gold_sources(queries, gold, list_public_sources(site.engine.store), site.notes)
     after = _read_current(current, site) if current else _ask_whole(site, queries)
     after = _select_verdicts(after, queries) if ids else after
     if against is not None and Path(against).is_file():

@@ -37,12 +37,12 @@ from ..engine.bundle import Bundle
 from ..engine.engine import Engine
 from ..engine.errors import GoldError
 from ..engine.providers import find_provider, make_engine
-from ..engine.settings import FunctionSettings
+from ..engine.settings import FunctionSettings, read_settings
 from ..engine.vectors import EmbedderIdentity
 from ..indexing.caches import show_progress
 from ..indexing.files import write_file
-from ..mkdocs.site_config import load_site_config
-from .context import SiteLocation, open_engine, read_function_settings, read_site_notebook
+from ..mkdocs.site_config import find_last_bundle, load_site
+from .context import SiteLocation, open_engine, read_site_notebook
 from .render import print_lines
 
 # Queries that are asked of a model at once.
@@ -86,8 +86,8 @@ def _asks_model(settings: FunctionSettings) -> bool:
 
 def open_asked_site(bundle: Path, config_file: Path) -> AskedSite:
     """Open the bundle of a site to ask it gold queries."""
-    engine, settings = open_engine(bundle, config_file), read_function_settings(bundle)
-    notebook = read_site_notebook(load_site_config(config_file).notebook)
+    engine, settings = open_engine(bundle, config_file), read_settings(bundle.parent)
+    notebook = read_site_notebook(load_site(config_file)[1].notebook)
     return AskedSite(engine, settings, make_note_sources(notebook.ids, notebook.unrouted_paths))
 
 
@@ -171,28 +171,28 @@ def command(
 ) -> None:
     """Run the gold set; exit status 1 if a query fails, 2 if none could be judged."""
     bundle, config_file = location
-    config = load_site_config(config_file)
-    archive = config.cache / "eval"
-    path = gold or config.gold
+    config, options = load_site(config_file)
+    archive = Path(options.cache, "eval")
+    path = gold or Path(options.gold)
     if from_report is not None:
         if ids:
             raise click.UsageError("--ids and --from-report both choose queries: name one of them")
         base = _read_failed_report(from_report, archive)
         # What failed by its answer is only seen again by an answer.
         ids, full = base.failed, full or base.tier == "full"
-    queries = select_gold_queries(load_gold_queries(path, config.author), ids, path)
+    queries = select_gold_queries(load_gold_queries(path, config.site_author), ids, path)
     if only_list:
         for query in queries:
             click.echo(f"{query.id}: {query.query}")
         return
-    site = open_asked_site(bundle or config.bundle, config_file)
+    site = open_asked_site(bundle or find_last_bundle(options), config_file)
     store = site.engine.store
     check_gold_sources(queries, path, list_public_sources(store), site.notes)
     if dimensions is not None:
         if as_json or markdown or report_path:
             raise click.UsageError("--dimensions makes no report: drop --json and the like")
         raise SystemExit(_print_dimensions(site, queries, dimensions))
-    texts = read_existing_files([config.enrichment, config.abbreviations])
+    texts = read_existing_files([options.enrichment, options.abbreviations])
     texts |= read_prompt_templates() | list_bundle_metadata(store)
     check_gold_overlap(queries, texts, store.index.site.name)
     report = ask_site(site, queries, full=full, fail_fast=fail_fast)

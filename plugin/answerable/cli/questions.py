@@ -37,9 +37,8 @@ from ..indexing.questions import (
 from ..mkdocs.options import (
     read_known_questions,
     resolve_answers_path,
-    resolve_questions_path,
 )
-from ..mkdocs.site_config import find_plugin, load_mkdocs_config
+from ..mkdocs.site_config import load_site
 from .context import SiteLocation, open_engine
 
 # Of the text of a section: what follows rarely answers another question.
@@ -135,13 +134,16 @@ def command(
     answers: bool,
     check: bool,
 ) -> None:
-    """Export, import and check the questions of sections; exit status 1 for a fault."""
+    """Manage known questions: what readers may ask, and the section that answers it.
+
+    The exit status is 1 if --check finds a fault.
+    """
     if sum((export, imported is not None, check)) != 1:
         raise click.UsageError("name one of --export, --import FILE and --check")
-    options = find_plugin(load_mkdocs_config(location[1])).config
+    _, options = load_site(location[1])
     engine = open_engine(*location)
     files = QuestionFiles(
-        resolve_questions_path(options),
+        Path(options.questions),
         resolve_answers_path(options),
         read_known_questions(options),
         list_sections(engine.store.passages()),

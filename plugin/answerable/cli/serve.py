@@ -157,8 +157,8 @@ def command(
     if is_built_here and project.generator == "mkdocs" and command is None:
         # The plugin does all of it.
         serve_by_mkdocs(project, f"{host}:{port}")
-    with echo_log():
-        _serve(SitePreview(location[1], site_dir, command, is_built_here), host, port)
+    echo_log()
+    _serve(SitePreview(location[1], site_dir, command, is_built_here), host, port)
 
 
 def _serve(preview: SitePreview, host: str, port: int) -> None:
@@ -178,7 +178,9 @@ def _serve(preview: SitePreview, host: str, port: int) -> None:
     for path in preview.list_watched():
         if path.exists():
             server.watch(str(path))
-    click.echo(f"A coding agent asks after: {format_agent_command(server.url + ASK_BASE)}")
+    click.echo(
+        f"To let a coding agent ask this site: {format_agent_command(server.url + ASK_BASE)}"
+    )
     try:
         server.serve()  # type: ignore[no-untyped-call]
     except KeyboardInterrupt:

@@ -76,16 +76,16 @@ def _explain(
 def _read_site_notes(config_file: Path, expect: str) -> Mapping[str, str]:
     """Read the ids of a site's notes by path; SiteError for what was left out on purpose."""
     # A function folder that was deployed alone has no mkdocs.yml, and may lack mkdocs too.
-    from ..mkdocs.site_config import find_plugin, load_mkdocs_config
+    from ..mkdocs.site_config import load_site
 
-    config = load_mkdocs_config(config_file)
+    config, options = load_site(config_file)
     if Path(config.docs_dir, f"{expect}.md").is_file():
         raise SiteError(
             f"--expect: the page {expect!r} is not in the bundle: it is newer than the bundle, a "
             "draft, without text or kept out of answers by its front matter (`answerable.exclude` "
             "or `search.exclude`); correct it and run `answerable build` again"
         )
-    notebook = read_site_notebook(find_plugin(config).config.notebook)
+    notebook = read_site_notebook(options.notebook)
     if expect in notebook.unrouted_paths:
         raise SiteError(
             f"--expect: the note {expect!r} has `routes: off`, so no question can find it; take "

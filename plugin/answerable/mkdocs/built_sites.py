@@ -81,16 +81,12 @@ class BuiltPages:
 
 
 def read_built_pages(
-    config: MkDocsConfig,
-    plugin: AnswerablePlugin,
-    *,
-    output: Path | None = None,
-    strict: bool = False,
+    config: MkDocsConfig, plugin: AnswerablePlugin, *, output: Path | None = None
 ) -> BuiltPages:
     """Read what a generator has built into site_dir, with the front matter of its sources.
 
-    output: where files for readers are written; None for the site's own folder. strict: a failing
-    gate is an error. SiteError for a site that cannot be read.
+    output: where files for readers are written; None for the site's own folder. SiteError for a
+    site that cannot be read.
     """
     options = plugin.config
     check_site_options(options, list_published_folders(config))
@@ -119,7 +115,6 @@ def read_built_pages(
         output=output or folder,
         embedder=plugin.open_embedder(),
         author=config.site_author,
-        strict=strict,
         widget_config=make_widget_config(config, options, site.pages, ""),
         is_offline=bool(options.offline) and output is None,
     )

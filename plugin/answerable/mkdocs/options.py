@@ -172,8 +172,8 @@ class AnswerableConfig(OptionGroup):
     retrieval = c.SubConfig(RetrievalOptions)
     bundle = c.SubConfig(BundleOptions)
     store = c.SubConfig(StoreOptions)
-    gold = c.Type(str, default="eval/gold.yaml")
-    questions = c.Type(str, default="eval/questions.jsonl")
+    gold = c.File(default="eval/gold.yaml")
+    questions = c.File(default="eval/questions.jsonl")
     gate = c.Type(bool, default=False)
     answers_in = c.Optional(c.Choice(ANSWER_PLACES))
     offline = c.Optional(c.Type(bool))
@@ -265,31 +265,20 @@ def resolve_dimensions(config: AnswerableConfig) -> int:
     return config.bundle.dimensions or resolve_identity(config).dimensions
 
 
-def resolve_gold_path(config: AnswerableConfig) -> Path:
-    """Resolve the path of the gold set, which need not exist."""
-    return Path(config.config_file_path).parent / config.gold
-
-
-def resolve_questions_path(config: AnswerableConfig) -> Path:
-    """Resolve the path of the file of questions, which need not exist."""
-    return Path(config.config_file_path).parent / config.questions
-
-
 def resolve_answers_path(config: AnswerableConfig) -> Path:
     """Resolve the path of the file of answers, which need not exist, beside the questions."""
-    return resolve_questions_path(config).with_suffix(ANSWERS_SUFFIX)
+    return Path(config.questions).with_suffix(ANSWERS_SUFFIX)
 
 
 def list_input_files(config: AnswerableConfig) -> list[Path]:
     """List what an index is made from beside the pages: files and folders that need not exist."""
-    names = (config.notebook, config.enrichment, config.abbreviations)
-    resolvers = (resolve_gold_path, resolve_questions_path, resolve_answers_path)
-    return [*(Path(name) for name in names if name), *(resolve(config) for resolve in resolvers)]
+    names = ("notebook", "enrichment", "abbreviations", "gold", "questions")
+    return [*(Path(config[name]) for name in names if config[name]), resolve_answers_path(config)]
 
 
 def read_known_questions(config: AnswerableConfig) -> dict[str, SectionQuestions]:
     """Read the file of questions by section, {} without a file."""
-    path = resolve_questions_path(config)
+    path = Path(config.questions)
     return read_questions(path) if path.is_file() else {}
 
 

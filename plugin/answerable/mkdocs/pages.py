@@ -59,8 +59,8 @@ class FinishedBuild:
     """A site that was written: its pages by language, its folder and its options.
 
     ``output``: where files for readers are written, which is ``folder`` but in a preview of what
-    another generator has built. ``author``: the site_author. ``strict``: a warning fails the build.
-    ``is_offline``: pages that are opened from a disk have to answer too.
+    another generator has built. ``author``: the site_author. ``is_offline``: pages that are opened
+    from a disk have to answer too.
     """
 
     options: AnswerableConfig
@@ -69,7 +69,6 @@ class FinishedBuild:
     output: Path
     embedder: Embedder
     author: str | None
-    strict: bool
     widget_config: WidgetConfig
     is_offline: bool
 

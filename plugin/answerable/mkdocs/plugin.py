@@ -210,7 +210,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
                 server.watch(str(path))
         url = f"http://{host}:{config.dev_addr.port}{resolve_site_path(config)}{dev.ASK_BASE}"
         log.info("The ask box answers at %sanswer", url)
-        log.info("A coding agent asks after: %s", dev.format_agent_command(url))
+        log.info("To let a coding agent ask this site: %s", dev.format_agent_command(url))
         return server
 
     def open_embedder(self) -> Embedder:
@@ -251,7 +251,6 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             output=Path(config.site_dir),
             embedder=self.open_embedder(),
             author=config.site_author,
-            strict=config.strict,
             widget_config=replace(widget_config, preview=self._preview),
             is_offline=self._script == injection.OFFLINE_SCRIPT,
         )

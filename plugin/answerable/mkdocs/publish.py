@@ -57,10 +57,8 @@ from .options import (
     resolve_answers_path,
     resolve_dimensions,
     resolve_function_folder,
-    resolve_gold_path,
     resolve_identity,
     resolve_profile,
-    resolve_questions_path,
     resolve_settings,
 )
 from .pages import FinishedBuild, SitePages, merge_languages
@@ -271,11 +269,9 @@ def _report_new_key(notebook: Notebook) -> None:
 
 def _list_artifacts(built: FinishedBuild, whole: SitePages) -> Iterator[Artifact]:
     """List all that a build has written, or was configured with besides the notes."""
-    for option in ("enrichment", "abbreviations"):
-        if built.options[option]:
-            yield Artifact(option, Path(built.options[option]).read_bytes)
-    if (questions := resolve_questions_path(built.options)).is_file():
-        yield Artifact("questions", questions.read_bytes)
+    for option in ("enrichment", "abbreviations", "questions"):
+        if built.options[option] and (path := Path(built.options[option])).is_file():
+            yield Artifact(option, path.read_bytes)
     if (answers := resolve_answers_path(built.options)).is_file():
         yield Artifact(answers.name, answers.read_bytes)
     config = Artifact(
@@ -295,8 +291,8 @@ def _list_artifacts(built: FinishedBuild, whole: SitePages) -> Iterator[Artifact
 
 def _judge_gold_set(built: FinishedBuild, staged: StagedIndex, notebook: Notebook) -> None:
     """Refuse a staged index whose gold set fails by what is retrieved; SiteError names why."""
-    options, path = built.options, resolve_gold_path(built.options)
-    if not options.gate:
+    path = Path(built.options.gold)
+    if not built.options.gate:
         return
     if not path.is_file():
         raise SiteError(f"gate: {path} does not exist: write a gold set, or take `gate` out")

@@ -1,11 +1,11 @@
 """Git repository of a site: its commits, its remote, and the files that it holds."""
 
 import os
-import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from ..engine.errors import SiteError
 
@@ -58,25 +58,25 @@ def find_base_commit(repository: Path) -> str:
 
 
 @contextmanager
-def check_out_commit(repository: Path, commit: str, folder: Path) -> Iterator[None]:
-    """Check a commit out into a new folder, which is removed at the end; SiteError if git fails."""
+def check_out_commit(repository: Path, commit: str) -> Iterator[Path]:
+    """Check a commit out into a folder of a temporary one; SiteError if git fails."""
     try:
-        # A hook of the repository could refuse or change what is checked out.
-        _run_git(
-            repository, "-c", f"core.hooksPath={os.devnull}",
-            "worktree", "add", "--quiet", "--detach", str(folder), commit,
-        )  # fmt: skip
+        with TemporaryDirectory(prefix="answerable-") as temporary:
+            folder = Path(temporary).resolve() / "tree"
+            # A hook of the repository could refuse or change what is checked out.
+            _run_git(
+                repository, "-c", f"core.hooksPath={os.devnull}",
+                "worktree", "add", "--quiet", "--detach", str(folder), commit,
+            )  # fmt: skip
+            yield folder
     except subprocess.CalledProcessError as error:
         message = (error.stderr.strip().splitlines() or ["no message"])[-1]
         raise SiteError(
             f"git cannot check out {commit[:12]} ({message}): run `git worktree prune` and try "
             "again"
         ) from None
-    try:
-        yield
     finally:
-        # Git refuses to remove a folder that it finds changed, and forgets one that is gone.
-        shutil.rmtree(folder, ignore_errors=True)
+        # Git forgets a folder that is gone, and might refuse to remove it itself.
         with suppress(subprocess.CalledProcessError):
             _run_git(repository, "worktree", "prune")
 
