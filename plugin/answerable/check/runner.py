@@ -1,11 +1,11 @@
 """Run gold queries and judge each, one by one or several at once."""
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from threading import Semaphore, Thread
+from itertools import islice
+from multiprocessing.pool import ThreadPool
 
 from ..engine.answers.contract import EvidenceItem
 from ..engine.bundle import Bundle
@@ -20,10 +20,6 @@ from .gold import GoldQuery
 from .judge import judge_answer, judge_retrieval, summarize_reply
 from .report import RecordedAnswer, RecordedCitation, Verdict
 from .sources import matches_source, select_public_sources
-
-# Queries that are begun for each that runs: enough to keep every worker busy while the first of
-# them takes long, and few enough that the end of a run wastes no call.
-_QUEUED_PER_JOB = 2
 
 
 def run_gold_queries(
@@ -47,46 +43,22 @@ def run_gold_queries(
         yield from (_make_error(query, f"embedding: {cause}") for query in queries)
         return
     judge = partial(judge_query, engine=engine, notes=notes, full=full)
-    pending: deque[Future[Verdict]] = deque()
-    slots = Semaphore(jobs)
-    try:
-        for query, vector in zip(queries, vectors, strict=True):
-            if len(pending) == _QUEUED_PER_JOB * jobs:
-                yield _take_first(pending)
-            pending.append(_begin(partial(judge, query, vector), slots))
-        while pending:
-            yield _take_first(pending)
-    except KeyboardInterrupt:
-        for future in pending:
-            if future.done() and future.exception() is None:
-                yield future.result()
-        raise
-    finally:
-        for future in pending:
-            future.cancel()
-
-
-def _take_first(pending: deque[Future[Verdict]]) -> Verdict:
-    """Wait for the first verdict, which stays in line if the wait is interrupted."""
-    verdict = pending[0].result()
-    pending.popleft()
-    return verdict
-
-
-def _begin(judge: Callable[[], Verdict], slots: Semaphore) -> Future[Verdict]:
-    """Judge a query once a slot is free, in a thread that no ending process waits for."""
-    future: Future[Verdict] = Future()
-
-    def run() -> None:
-        with slots:
-            if future.set_running_or_notify_cancel():
-                try:
-                    future.set_result(judge())
-                except Exception as error:
-                    future.set_exception(error)
-
-    Thread(target=run, daemon=True).start()
-    return future
+    pairs = zip(queries, vectors, strict=True)
+    # Its threads are daemons: a call that hangs keeps no interrupted process alive.
+    with ThreadPool(jobs) as pool:
+        # Enough to keep every thread busy, and so few that the end of a run wastes no call.
+        pending = deque(pool.apply_async(judge, pair) for pair in islice(pairs, 2 * jobs))
+        try:
+            while pending:
+                verdict = pending[0].get()
+                pending.popleft()
+                pending.extend(pool.apply_async(judge, pair) for pair in islice(pairs, 1))
+                yield verdict
+        except KeyboardInterrupt:
+            for result in pending:
+                if result.ready() and result.successful():
+                    yield result.get()
+            raise
 
 
 def embed_queries(queries: Sequence[GoldQuery], engine: Engine) -> Floats:
