@@ -106,10 +106,7 @@ class SiteDiff:
 
 def compare_pages(before: Bundle, after: Bundle) -> tuple[str, ...]:
     """Compare the pages of two bundles by their ids, in a line for each that has changed."""
-    first, second = (
-        dict(zip(bundle.index.record_ids, _list_record_urls(bundle), strict=True))
-        for bundle in (before, after)
-    )
+    first, second = map(_map_record_urls, (before, after))
     gone = [f"gone: {page}" for page in first if page not in second]
     new = [f"new: {page}" for page in second if page not in first]
     moved = [
@@ -120,13 +117,13 @@ def compare_pages(before: Bundle, after: Bundle) -> tuple[str, ...]:
     return (*gone, *new, *moved)
 
 
-def _list_record_urls(bundle: Bundle) -> list[str]:
-    urls = dict.fromkeys(range(len(bundle.index.record_ids)), "")
-    for record, url in zip(
-        bundle.index.passage_records.tolist(), bundle.index.passage_urls, strict=True
-    ):
-        urls[record] = url.partition("#")[0]
-    return list(urls.values())
+def _map_record_urls(bundle: Bundle) -> dict[str, str]:
+    """Map each page to its url, "" for one without a passage."""
+    index = bundle.index
+    urls = dict.fromkeys(index.record_ids, "")
+    for record, url in zip(index.passage_records.tolist(), index.passage_urls, strict=True):
+        urls[index.record_ids[record]] = url.partition("#")[0]
+    return urls
 
 
 def encode_site_diff(diff: SiteDiff) -> dict[str, Any]:

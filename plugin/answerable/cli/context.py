@@ -11,8 +11,7 @@ from ..engine.engine import Engine
 from ..engine.errors import BundleError, SiteError
 from ..engine.index.manifest import MANIFEST_FILE
 from ..engine.providers import make_engine
-from ..engine.retrieval import question as question_text
-from ..engine.retrieval.question import find_question_problem
+from ..engine.retrieval.question import clean_question, find_question_problem
 from ..engine.settings import BUNDLE_FOLDER, read_settings
 from ..engine.text.languages import is_language_tag
 from ..indexing.answer_place import find_function
@@ -28,18 +27,31 @@ DEFAULT_FUNCTION = Path("function")
 DEFAULT_CACHE = Path(".cache", "plugin", "answerable")
 
 
-def join_question(ctx: click.Context, param: click.Parameter, words: tuple[str, ...]) -> str:
-    """Take the question as one text, "" for none; UsageError if the shell has split it."""
+def read_question(ctx: click.Context, param: click.Parameter, words: tuple[str, ...]) -> str:
+    """Read the question, cleaned as the function does, "" for none.
+
+    UsageError if the shell has split it; ClickException if the function would refuse it.
+    """
     del param
     if len(words) > 1:
         raise click.UsageError(
             f'put the question in quotes: {ctx.command_path} "{" ".join(words)}"', ctx
         )
-    return "".join(words)
+    question = clean_question("".join(words))
+    if words and (problem := find_question_problem(question)):
+        raise click.ClickException(problem)
+    return question
+
+
+def _read_language(ctx: click.Context, param: click.Parameter, tag: str | None) -> str | None:
+    del ctx, param
+    if tag is not None and not is_language_tag(tag):
+        raise click.ClickException(f"--language: {tag!r} is no tag such as en or pt-BR")
+    return tag
 
 
 language_option = click.option(
-    "--language", help="What you ask in, such as fr: pages in it go first."
+    "--language", callback=_read_language, help="What you ask in, such as fr: pages in it go first."
 )
 
 
@@ -49,20 +61,6 @@ def refuse_bundle_option(location: SiteLocation) -> None:
         raise click.UsageError(
             "--bundle and the address of a site both say what to ask: leave one out"
         )
-
-
-def clean_question(text: str) -> str:
-    """Clean a question as the function does; ClickException if the function would refuse it."""
-    question = question_text.clean_question(text)
-    if problem := find_question_problem(question):
-        raise click.ClickException(problem)
-    return question
-
-
-def check_language_tag(language: str | None) -> None:
-    """Refuse a language that is not a language tag; ClickException."""
-    if language is not None and not is_language_tag(language):
-        raise click.ClickException(f"--language: {language!r} is no tag such as en or pt-BR")
 
 
 def find_bundle(bundle: Path | None, config_file: Path) -> Path:

@@ -4,7 +4,6 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import click
 
@@ -36,9 +35,9 @@ from ..check.sources import (
 from ..engine.bundle import Bundle
 from ..engine.engine import Engine
 from ..engine.errors import GoldError
-from ..engine.providers import find_provider, make_engine
+from ..engine.providers import find_provider
 from ..engine.settings import FunctionSettings, read_settings
-from ..engine.vectors import EmbedderIdentity
+from ..engine.text.urls import is_loopback_address
 from ..indexing.caches import show_progress
 from ..indexing.files import write_file
 from ..mkdocs.site_config import find_last_bundle, load_site
@@ -73,15 +72,14 @@ class AskedSite:
     notes: NoteSources
 
     @property
+    def model_host(self) -> str | None:
+        """The host whose model writes the answers, None if it needs none."""
+        return find_provider("answerer", self.settings.answers).host
+
+    @property
     def answerer(self) -> str:
         """The name of what writes answers: a model, or a provider that needs none."""
-        settings = self.settings
-        return settings.model if _asks_model(settings) else settings.answers
-
-
-def _asks_model(settings: FunctionSettings) -> bool:
-    """True if a model on another host writes the answers."""
-    return find_provider("answerer", settings.answers).host is not None
+        return self.settings.model if self.model_host else self.settings.answers
 
 
 def open_asked_site(bundle: Path, config_file: Path) -> AskedSite:
@@ -98,18 +96,15 @@ def ask_site(
 
     KeyboardInterrupt ends the run with the report of what was judged until then.
     """
-    settings, store = site.settings, site.engine.store
-    by_model = full and _asks_model(settings)
+    engine, notes = site.engine, site.notes.ids
+    by_model = full and site.model_host is not None
     runnable = [query for query in queries if by_model or not query.requires_model]
-    _confirm_cost(
-        store.manifest.identity, settings, len(runnable), len(runnable) if by_model else 0
-    )
-    engine = make_engine(store, site.engine.embedder, settings)
+    _confirm_cost(site, len(runnable), len(runnable) if by_model else 0)
     jobs = _MODEL_JOBS if by_model else 1
     verdicts: list[Verdict] = []
     with show_progress("judging") as report_progress:
         try:
-            for verdict in run_gold_queries(runnable, engine, site.notes.ids, full=full, jobs=jobs):
+            for verdict in run_gold_queries(runnable, engine, notes, full=full, jobs=jobs):
                 verdicts.append(verdict)
                 if report_progress:
                     report_progress(len(verdicts), len(runnable))
@@ -118,7 +113,7 @@ def ask_site(
         except KeyboardInterrupt:
             click.echo("Interrupted: the report says what was judged until then.", err=True)
     return make_report(
-        store.manifest,
+        engine.store.manifest,
         verdicts,
         queries,
         tier="full" if full else "retrieval",
@@ -248,28 +243,24 @@ def _print_dimensions(site: AskedSite, queries: Sequence[GoldQuery], dimensions:
     return 1 if flips else 0
 
 
-def _confirm_cost(
-    identity: EmbedderIdentity, settings: FunctionSettings, embedded: int, answered: int
-) -> None:
+def _confirm_cost(site: AskedSite, embedded: int, answered: int) -> None:
     """Warn of calls that cost money, and ask at a terminal; click.Abort if the answer is no.
 
     embedded: how many questions one call embeds. answered: how many questions take a call each, or
     two if a draft breaks the contract.
     """
+    settings, identity = site.settings, site.engine.store.manifest.identity
+    answering_host = site.model_host and (settings.base_url or site.model_host)
+    embedder_host = find_provider("embedder", identity.provider).host
+    embedding_host = embedder_host and (settings.embedding_base_url or embedder_host)
+    # A server on this machine costs nothing.
     calls = []
-    host = find_provider("answerer", settings.answers).host
-    if answered and host and _is_paid(settings.base_url or host):
+    if answered and answering_host and not is_loopback_address(answering_host):
         calls.append(f"{answered} to {2 * answered} calls of {settings.model}")
-    host = find_provider("embedder", identity.provider).host
-    if embedded and host and _is_paid(settings.embedding_base_url or host):
+    if embedded and embedding_host and not is_loopback_address(embedding_host):
         calls.append(f"1 call of {identity.model} for {embedded} questions")
     if not calls:
         return
     click.echo(f"This run makes {' and '.join(calls)}, which cost money.", err=True)
     if sys.stdin.isatty():
         click.confirm("Go on?", default=True, abort=True, err=True)
-
-
-def _is_paid(host: str) -> bool:
-    """True if a host may cost money: every one but this machine."""
-    return urlsplit(host).hostname not in ("localhost", "127.0.0.1", "::1")

@@ -13,11 +13,9 @@ from ..engine.engine import Engine
 from ..engine.errors import GoldError, SiteError
 from .context import (
     SiteLocation,
-    check_language_tag,
-    clean_question,
-    join_question,
     language_option,
     open_engine,
+    read_question,
     read_site_notebook,
 )
 from .render import print_hanging, to_plain_text
@@ -36,7 +34,7 @@ _FATES = {
 
 
 @click.command("why")
-@click.argument("question", nargs=-1, required=True, metavar="QUESTION", callback=join_question)
+@click.argument("question", nargs=-1, required=True, metavar="QUESTION", callback=read_question)
 @click.option("--expect", metavar="ID", help="What should have been found: a page, passage, note.")
 @language_option
 @click.option("--json", "as_json", is_flag=True, help="Print all of it as JSON.")
@@ -45,10 +43,8 @@ def command(
     location: SiteLocation, question: str, expect: str | None, language: str | None, as_json: bool
 ) -> None:
     """Explain what a QUESTION found, what it did not, and what an author could do."""
-    check_language_tag(language)
-    cleaned = clean_question(question)
     engine = open_engine(*location)
-    explanation = _explain(engine, location[1], cleaned, expect, language)
+    explanation = _explain(engine, location[1], question, expect, language)
     if as_json:
         click.echo(json.dumps(asdict(explanation), indent=2))
     else:
