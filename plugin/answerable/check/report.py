@@ -1,6 +1,5 @@
 """The report of a gold run: its verdicts, as a file, as lines of a terminal and as Markdown."""
 
-import datetime as dt
 import json
 import re
 import textwrap
@@ -12,7 +11,6 @@ from typing import Literal
 import msgspec
 
 from ..engine.errors import GoldError
-from ..engine.index.manifest import Manifest
 from ..engine.types import Mode, Reason
 from ..indexing.files import write_file, write_private_file
 from .gold import GoldQuery
@@ -130,32 +128,6 @@ class EvalReport:
         return sum(verdict.status == status for verdict in self.verdicts)
 
 
-def make_report(
-    manifest: Manifest,
-    verdicts: Iterable[Verdict],
-    queries: Sequence[GoldQuery],
-    *,
-    tier: Tier,
-    answers: str,
-    skips_model: bool,
-) -> EvalReport:
-    """Make the report of a run that ends now.
-
-    skips_model: queries that only an answer model can be held to were not asked.
-    """
-    judged = tuple(verdicts)
-    return EvalReport(
-        made_at=dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H-%M-%S.%fZ"),
-        bundle=manifest.id,
-        answers=answers,
-        tier=tier,
-        total=len(queries),
-        skipped=tuple(query.id for query in queries if skips_model and query.requires_model),
-        floors=count_floors(queries, judged, manifest.profile.floor),
-        verdicts=judged,
-    )
-
-
 def count_floors(
     queries: Sequence[GoldQuery], verdicts: Iterable[Verdict], floor: float
 ) -> tuple[FloorCounts, ...]:
@@ -270,41 +242,41 @@ def list_failures(verdicts: Iterable[Verdict]) -> Iterator[str]:
     """List the verdicts that did not simply pass, with what was found and the gold file's note."""
     for verdict in verdicts:
         if verdict.status != "pass":
-            yield f"{_LABELS[verdict.status]} {verdict.id}: {'; '.join(verdict.issues)}"
-            yield f"  asked: {verdict.query}"
-            yield f"  found first: {verdict.top or 'nothing'}"
-            yield f"  note: {verdict.note}\n" if verdict.note else ""
+            note = f"  note: {verdict.note}\n" if verdict.note else ""
+            yield (
+                f"{_LABELS[verdict.status]} {verdict.id}: {'; '.join(verdict.issues)}\n"
+                f"  asked: {verdict.query}\n"
+                f"  found first: {verdict.top or 'nothing'}\n{note}"
+            )
 
 
 def format_run_markdown(report: EvalReport) -> str:
     """Format a run in Markdown: counts, and all verdicts that did not simply pass."""
     heading = "### The gold set holds\n" if report.holds else "### The gold set does not hold\n"
     parts = [heading, f"{summarize_report(report)}.\n"]
-    lines = list(list_failures(report.verdicts))
-    fitting = select_fitting(lines, _MAX_FAILURES)
-    if len(fitting) < len(lines):
-        fitting.append("More is in the report, and not here.")
-    return "\n".join([*parts, format_block(fitting)] if fitting else parts)
+    failures = list(list_failures(report.verdicts))
+    blocks = [format_block(failures, _MAX_FAILURES, "verdicts")] if failures else []
+    return "\n".join([*parts, *blocks])
 
 
-def format_block(lines: Iterable[str]) -> str:
-    """Format lines as a fenced block, in which nothing counts as Markdown."""
-    # GitHub breaks no line of such a block.
-    broken = [
-        part
-        for line in "\n".join(lines).split("\n")
-        for part in textwrap.wrap(_CONTROL.sub("", line), 100, replace_whitespace=False) or [""]
-    ]
-    text = "\n".join(broken).strip("\n")
-    fence = "`" * (max(map(len, re.findall("`+", text)), default=0) + 3)
-    return f"{fence}\n{text}\n{fence}\n"
+def format_block(texts: Sequence[str], room: int, noun: str) -> str:
+    """Format the texts for which there is room as a block, in which nothing counts as Markdown.
 
-
-def select_fitting(texts: Iterable[str], room: int) -> list[str]:
-    """Select the texts, in their order, for which there is room. room: in characters."""
+    room: in characters. noun: what the texts are.
+    """
     fitting = []
     for text in texts:
         if len(text) <= room:
             fitting.append(text)
             room -= len(text)
-    return fitting
+    if left_out := len(texts) - len(fitting):
+        fitting.append(f"{left_out} more {noun} are in the report, and not here.")
+    # GitHub breaks no line of such a block.
+    broken = [
+        part
+        for line in "\n".join(fitting).split("\n")
+        for part in textwrap.wrap(_CONTROL.sub("", line), 100, replace_whitespace=False) or [""]
+    ]
+    text = "\n".join(broken).strip("\n")
+    fence = "`" * (max(map(len, re.findall("`+", text)), default=0) + 3)
+    return f"{fence}\n{text}\n{fence}\n"

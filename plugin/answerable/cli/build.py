@@ -85,9 +85,9 @@ def index_built_site(project: Project) -> None:
 
     echo_log()
     config = load_built_site_config(project)
-    pages = read_built_pages(config, find_plugin(config))
-    publish_build(pages.build, click.echo)
-    changed = inject_widget_into_site(pages, resolve_endpoint(pages.build.options))
+    build, base = read_built_pages(config, find_plugin(config))
+    publish_build(build, click.echo)
+    changed = inject_widget_into_site(build, base, resolve_endpoint(build.options))
     click.echo(f"The Ask button is in the pages; {format_count(changed, 'file')} changed")
 
 

@@ -10,6 +10,7 @@ import click
 from ..check.diff import (
     SiteDiff,
     compare_pages,
+    compare_runs,
     encode_site_diff,
     format_diff_markdown,
     list_diff_lines,
@@ -22,7 +23,7 @@ from ..indexing.files import write_file
 from ..mkdocs.ref_build import build_ref
 from ..mkdocs.site_config import load_site
 from .context import SiteLocation, find_bundle
-from .eval import AskedSite, ask_site, ids_option, markdown_option, open_asked_site
+from .eval import FILE, AskedSite, ask_site, ids_option, markdown_option, open_asked_site
 from .render import print_lines
 
 
@@ -36,7 +37,7 @@ from .render import print_lines
 @ids_option
 @click.option(
     "--current",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     help="Take this site's answers from a report of `eval --full` and ask nothing again.",
 )
 @markdown_option
@@ -83,14 +84,15 @@ def _compare_site(
     after = _select_verdicts(after, queries) if ids else after
     if against is not None and Path(against).is_file():
         before = _read_full_report(Path(against))
-        return SiteDiff(against, _select_verdicts(before, queries) if ids else before, after)
+        before = _select_verdicts(before, queries) if ids else before
+        return compare_runs(against, before, after)
     with build_ref(config_file, against) as ref:
         # Its cache is today's, and holds what today's build has left.
         earlier = open_asked_site(ref.bundle, ref.config_file)
         questions = {verdict.query for verdict in after.verdicts}
         before = _ask_whole(earlier, [q for q in queries if q.query in questions])
         pages = compare_pages(earlier.engine.store, site.engine.store)
-        return SiteDiff(ref.name, before, after, pages)
+        return compare_runs(ref.name, before, after, pages)
 
 
 def _select_verdicts(report: EvalReport, queries: Sequence[GoldQuery]) -> EvalReport:

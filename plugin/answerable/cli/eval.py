@@ -1,5 +1,6 @@
 """``answerable eval``: the gold set over the bundle, judged, printed and archived."""
 
+import datetime as dt
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,10 +14,10 @@ from ..check.report import (
     EvalReport,
     Verdict,
     archive_report,
+    count_floors,
     format_report_json,
     format_run_markdown,
     list_run_lines,
-    make_report,
     read_latest_report,
     read_report,
     write_report,
@@ -56,10 +57,9 @@ def _parse_ids(ctx: click.Context, param: click.Parameter, text: str | None) -> 
 ids_option = click.option(
     "--ids", callback=_parse_ids, help="Ask these queries only: ids divided by commas."
 )
+FILE = click.Path(path_type=Path, dir_okay=False)
 markdown_option = click.option(
-    "--markdown",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Write the outcome there too, as Markdown for a comment.",
+    "--markdown", type=FILE, help="Write the outcome there too, as Markdown for a comment."
 )
 
 
@@ -112,22 +112,21 @@ def ask_site(
                     break
         except KeyboardInterrupt:
             click.echo("Interrupted: the report says what was judged until then.", err=True)
-    return make_report(
-        engine.store.manifest,
-        verdicts,
-        queries,
-        tier="full" if full else "retrieval",
+    manifest = engine.store.manifest
+    return EvalReport(
+        made_at=dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H-%M-%S.%fZ"),
+        bundle=manifest.id,
         answers=site.answerer,
-        skips_model=not by_model,
+        tier="full" if full else "retrieval",
+        total=len(queries),
+        skipped=tuple(q.id for q in queries if q.requires_model and not by_model),
+        floors=count_floors(queries, verdicts, manifest.profile.floor),
+        verdicts=tuple(verdicts),
     )
 
 
 @click.command("eval")
-@click.option(
-    "--gold",
-    type=click.Path(path_type=Path),
-    help="The gold set. Default: eval/gold.yaml beside mkdocs.yml.",
-)
+@click.option("--gold", type=FILE, help="The gold set. Default: eval/gold.yaml beside mkdocs.yml.")
 @click.option("--full", is_flag=True, help="Judge answers too, not only retrieval.")
 @ids_option
 @click.option(
@@ -137,12 +136,7 @@ def ask_site(
 )
 @click.option("--fail-fast", is_flag=True, help="Stop at the first failure.")
 @click.option("--list", "only_list", is_flag=True, help="List the queries without asking them.")
-@click.option(
-    "--report",
-    "report_path",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Write the report there too, as JSON.",
-)
+@click.option("--report", "report_path", type=FILE, help="Write the report there too, as JSON.")
 @markdown_option
 @click.option(
     "--dimensions",

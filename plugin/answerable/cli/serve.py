@@ -19,10 +19,8 @@ from ..function.dev import (
     format_agent_command,
     mount_ask_route,
 )
-from ..indexing.answer_place import choose_answer_place
 from ..indexing.generators import Project, run_generator, serve_by_mkdocs
 from ..mkdocs.built_sites import (
-    BuiltPages,
     BuiltSiteConfig,
     inject_widget_into_site,
     load_built_site_config,
@@ -30,7 +28,7 @@ from ..mkdocs.built_sites import (
     read_built_pages,
 )
 from ..mkdocs.options import list_input_files
-from ..mkdocs.publish import list_function_needs, preview_build
+from ..mkdocs.publish import choose_preview_place, preview_build
 from ..mkdocs.site_config import find_plugin
 from .build import echo_log, find_site
 from .context import SiteLocation
@@ -68,15 +66,16 @@ class SitePreview:
         if self.is_built_here:
             run_generator(self.project, self.command)
         plugin = find_plugin(self.config)
-        pages = read_built_pages(self.config, plugin, output=self.folder)
+        build, base = read_built_pages(self.config, plugin, output=self.folder)
         shutil.rmtree(self.folder, ignore_errors=True)
         shutil.copytree(self.config.site_dir, self.folder, ignore=_list_unserved)
         try:
-            self.engine = preview_build(pages.build, click.echo)
+            self.engine = preview_build(build, click.echo)
         except (AnswerableError, OSError) as error:
             self.print_error(str(error))
-        inject_widget_into_site(pages, _choose_endpoint(pages))
-        return unquote(pages.base)
+        in_browser = choose_preview_place(build.options) == "browser"
+        inject_widget_into_site(build, base, None if in_browser else base + ASK_BASE)
+        return unquote(base)
 
     def rebuild(self) -> None:
         """Build the site again; an error is printed and leaves the last engine."""
@@ -123,14 +122,6 @@ def _list_unserved(folder: str, names: Iterable[str]) -> list[str]:
         for name in names
         if (name.startswith(".") and name != ".well-known") or Path(folder, name).is_symlink()
     ]
-
-
-def _choose_endpoint(pages: BuiltPages) -> str | None:
-    """Choose where the box asks, or None where the options want the browser to answer."""
-    options = pages.build.options
-    needs = list_function_needs(options)
-    place = choose_answer_place(options.answers_in or "function", needs)
-    return None if place == "browser" else pages.base + ASK_BASE
 
 
 @click.command("serve")

@@ -165,12 +165,8 @@ def resolve_language(files: Files, config: MkDocsConfig, option: str | None) -> 
     The i18n plugin builds one language after another, and marks each file with the current one.
     """
     locales = (getattr(file, "locale_alternate_of", None) for file in files.documentation_pages())
-    return str(next(filter(None, locales), get_site_language(config, option)))
-
-
-def get_site_language(config: MkDocsConfig, option: str | None) -> str:
-    """Get the language that a site is configured for: that of the plugin, else of its theme."""
-    return str(option or config.theme.get("language") or config.theme.get("locale") or "en")
+    configured = option or config.theme.get("language") or config.theme.get("locale")
+    return str(next(filter(None, locales), configured or "en"))
 
 
 def _read_source(

@@ -22,7 +22,6 @@ from ..indexing.answer_place import (
 )
 from ..indexing.answers import check_answers, read_answers
 from ..indexing.audit.audit import Artifact, audit_artifacts, walk_artifacts
-from ..indexing.browser_files import BrowserIndex
 from ..indexing.files import (
     check_notebook_location,
     check_private_location,
@@ -111,16 +110,15 @@ def publish_build(built: FinishedBuild, report: Callable[[str], object] = log.in
     Where readers' browsers answer, and no option names a folder for a function, the cache holds
     what commands ask.
     """
-    whole = _merge_sites(built)
-    notebook = _read_checked_notebook(built, whole)
-    place = _choose_answer_place(built, whole)
+    whole, place = _merge_sites(built), _choose_answer_place(built)
+    site = _describe_site(built, whole, place)
+    notebook = _read_checked_notebook(built, whole, site)
     configured = Path(built.options.function)
     unpublished = locate_unpublished_function(Path(built.options.cache))
     has_function = place == "function" or "function" in built.options.written
     folder = resolve_function_folder(configured if has_function else unpublished)
     _check_database_options(built)
     plan = FunctionPlan(folder, _resolve_stored_settings(built, folder), has_function)
-    site = _describe_site(built, whole, place)
     # An address is the function's concern: a browser knows where its page is.
     if whole.info.url is None and place == "function":
         log.info(NO_ADDRESS_MESSAGE)
@@ -132,7 +130,10 @@ def publish_build(built: FinishedBuild, report: Callable[[str], object] = log.in
         log.info("function: %s is an earlier build's, and nothing asks it; delete it", configured)
     if built.options.store.url:
         _publish_to_database(built, folder)
-    _write_widget_files(built, staged.packed.manifest.id, staged.browser)
+    bundle_id = staged.packed.manifest.id
+    write_widget_files(
+        built.output, built.widget_config, bundle_id, staged.browser, is_offline=built.is_offline
+    )
 
 
 def preview_build(built: FinishedBuild, report: Callable[[str], object] = log.info) -> "Engine":
@@ -144,14 +145,16 @@ def preview_build(built: FinishedBuild, report: Callable[[str], object] = log.in
     from ..engine.providers import make_engine
 
     whole = _merge_sites(built)
-    notebook = _read_checked_notebook(built, whole)
-    place = choose_answer_place(
-        built.options.answers_in or "function", list_function_needs(built.options)
-    )
-    site = _describe_site(built, whole, place)
+    site = _describe_site(built, whole, choose_preview_place(built.options))
+    notebook = _read_checked_notebook(built, whole, site)
     bundle, index = preview_site(site, notebook, built.cache / "serve", report)
-    _write_widget_files(built, bundle.manifest.id, index)
+    write_widget_files(built.output, built.widget_config, bundle.manifest.id, index)
     return make_engine(bundle, built.embedder, resolve_settings(built.options))
+
+
+def choose_preview_place(options: AnswerableConfig) -> AnswerPlace:
+    """Choose where questions to a preview are answered: by its server, unless options differ."""
+    return choose_answer_place(options.answers_in or "function", list_function_needs(options))
 
 
 def audit_unindexed_site(
@@ -168,7 +171,7 @@ def audit_unindexed_site(
         audit_artifacts(notebook.notes, written, Path(options.cache), notebook.unindexed)
 
 
-def _choose_answer_place(built: FinishedBuild, whole: SitePages) -> AnswerPlace:
+def _choose_answer_place(built: FinishedBuild) -> AnswerPlace:
     """Choose where a published site's questions are answered, and say what needs a function.
 
     Nothing is said to an owner who knows: one who has set the option, or the function's address.
@@ -183,7 +186,7 @@ def _choose_answer_place(built: FinishedBuild, whole: SitePages) -> AnswerPlace:
         has_box = options.widget.placement != "none"
         level = logging.WARNING if has_box else logging.INFO
         log.log(level, describe_function_needs(needs))
-    if is_absolute_endpoint(options.widget.endpoint) and not whole.info.url:
+    if is_absolute_endpoint(options.widget.endpoint) and not built.sites[0].info.url:
         log.warning(
             "widget.endpoint: it is on another host, and without site_url the function cannot tell "
             "which pages may ask it; set site_url"
@@ -214,9 +217,7 @@ def _merge_sites(built: FinishedBuild) -> SitePages:
     return replace(whole, answers=answers)
 
 
-def _describe_site(
-    built: FinishedBuild, pages: SitePages, place: AnswerPlace = "function"
-) -> SiteBuild:
+def _describe_site(built: FinishedBuild, pages: SitePages, place: AnswerPlace) -> SiteBuild:
     return SiteBuild(
         info=pages.info,
         pages=pages.pages,
@@ -234,12 +235,7 @@ def _describe_site(
     )
 
 
-def _write_widget_files(built: FinishedBuild, bundle_id: str, browser: BrowserIndex | None) -> None:
-    config, is_offline = built.widget_config, built.is_offline
-    write_widget_files(built.output, config, bundle_id, browser, is_offline=is_offline)
-
-
-def _read_checked_notebook(built: FinishedBuild, whole: SitePages) -> Notebook:
+def _read_checked_notebook(built: FinishedBuild, whole: SitePages, site: SiteBuild) -> Notebook:
     """Check what the options say about pages, and read the notebook."""
     options = built.options
     ids = [page.record.id for page in whole.pages if not page.record.metadata.excluded]
@@ -248,7 +244,7 @@ def _read_checked_notebook(built: FinishedBuild, whole: SitePages) -> Notebook:
         check_enrichment_ids(whole.enrichment, ids, Path(options.enrichment))
     notebook = Notebook()
     if options.notebook:
-        notebook = read_site_notes(_describe_site(built, whole), Path(options.notebook))
+        notebook = read_site_notes(site, Path(options.notebook))
         _report_new_key(notebook)
         for note in notebook.notes:
             lint_public_field(options.contact or "", note.text, "contact")

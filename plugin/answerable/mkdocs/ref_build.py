@@ -135,7 +135,7 @@ def main() -> None:
             config.plugins.on_startup(command="build", dirty=False)
             build(config)
         else:
-            publish_build(read_built_pages(config, plugin).build)
+            publish_build(read_built_pages(config, plugin)[0])
     except (AnswerableError, MkDocsException) as error:
         sys.exit(f"Error: {error}")
 
