@@ -285,18 +285,6 @@ def test_an_index_of_too_many_bytes_is_refused(
             open_published_site(f"{origin}/docs/")
 
 
-@pytest.mark.deep
-@pytest.mark.parametrize(
-    ("name", "count"), [("records", 0), ("passages", 10**9), ("terms", 1), ("words", 7)]
-)
-def test_counts_of_a_manifest_are_compared_with_the_data(
-    files: BrowserIndex, name: str, count: object
-) -> None:
-    counts = read_manifest(files)["counts"] | {name: count}
-    with pytest.raises(BundleError, match=f"counts .* {name} instead of|do not cover its {name}"):
-        read_store(change_manifest(files, counts=counts))
-
-
 CONTROLS = "\x1b[2J\x9b1m\u202e\r\n"
 
 

@@ -77,20 +77,15 @@ def test_a_build_says_what_needs_a_function_unless_the_owner_knows(tmp_path: Pat
 
 
 def test_a_site_of_two_lines_needs_nothing_and_gets_no_function(tmp_path: Path) -> None:
-    put(tmp_path / "docs" / "index.md", PAGE["index.md"])
+    for name, text in PAGES.items():
+        put(tmp_path / "docs" / name, text)
     put(tmp_path / "mkdocs.yml", "site_name: Harbour\nplugins: [search, answerable]\n")
     done = build(tmp_path, "--strict")
     assert done.returncode == 0, done.stderr
     assert "readers' browsers will answer; to try the built site, serve its folder" in done.stderr
     assert "ANSWERABLE_ALLOWED_ORIGINS" not in done.stderr
     assert not (tmp_path / "function").exists()
-
-
-def test_commands_ask_a_site_without_a_function(tmp_path: Path) -> None:
-    write_site(tmp_path, PAGES, options={"function": None})
-    done = build(tmp_path, "--strict")
-    assert done.returncode == 0, done.stderr
-    assert not (tmp_path / "function").exists()
+    # Commands ask it all the same.
     unpublished = tmp_path / ".cache" / "plugin" / "answerable" / "function"
     assert sorted(path.name for path in unpublished.iterdir() if path.name[0] != ".") == [
         "bundle", "settings.json",

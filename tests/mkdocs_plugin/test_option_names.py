@@ -61,13 +61,6 @@ def test_a_build_stops_at_a_misspelled_notebook(tmp_path: Path) -> None:
     assert not (tmp_path / "site").exists()
 
 
-def test_an_unknown_option_of_retrieval_changes_nothing(tmp_path: Path) -> None:
-    site = sites.write_site(tmp_path, options={"retrieval": {"hybrid": 0, "floor": 0.4}})
-    sites.build_here(site)
-    profile = sites.opened(site).manifest.profile
-    assert (profile.hybrid, profile.floor) == (1.0, 0.4)
-
-
 def test_front_matter_that_cannot_be_read_is_warned_of_by_its_page(tmp_path: Path) -> None:
     """MkDocs prints it on the page, where every key of it is lost, and says nothing."""
     page = "---\ndescription: Tides: when they turn\naliases: [flood]\n---\n# Tides\n\nThey turn.\n"
