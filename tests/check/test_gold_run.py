@@ -109,10 +109,12 @@ def test_exit_status_is_2_only_where_nothing_could_be_judged(folder: Path) -> No
         server.fault = None
         status, report = evaluate(folder, "--from-report", "latest")
         assert (status, report["holds"]) == (0, True)
-        # A run without a key is errors too, and no crash.
-        status, report = evaluate(folder, key="")
-        assert (status, {row["status"] for row in report["verdicts"]}) == (2, {"error"})
-        assert all(row["issues"][0].endswith("(key)") for row in report["verdicts"])
+    # A run without a key is errors too, and no crash.
+    settings = {"answers": "openai", "model": "honest"}
+    sites.put(folder / "function" / "settings.json", json.dumps(settings))
+    status, report = evaluate(folder, key="")
+    assert (status, {row["status"] for row in report["verdicts"]}) == (2, {"error"})
+    assert all(row["issues"][0].endswith("(key)") for row in report["verdicts"])
 
 
 def test_verdicts_are_in_the_order_of_the_file_whoever_ends_first(folder: Path) -> None:

@@ -4,17 +4,17 @@ An issue names no pattern and no note, so that anybody may read it.
 """
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
+from ..engine.answers.contract import EvidenceItem
 from ..engine.answers.wire import format_answer
 from ..engine.text.languages import base_language
 from ..engine.text.sentences import find_surrounding_sentences
 from ..engine.text.tokenization import fold_typography
 from ..engine.types import HintCitation, Mode, Passage, Reason, RecordCitation, Reply
 from .gold import GoldQuery
-from .sources import list_cited_sources
+from .sources import list_cited_sources, matches_source
 
 # "Isn't" is two tokens, and words that a sign joins are one, such as "not-found".
 _TOKEN = re.compile(r"\w+?(?=n't\b)|n't\b|\w+(?:[-./_:@'=]+\w+)*|[,;:!?()|·]|\.(?=\s|$)|-+(?=\s)")
@@ -96,9 +96,6 @@ def _count_negators(text: str) -> tuple[list[str], list[int]]:
     return words, counts
 
 
-RankedItem = TypeVar("RankedItem")
-
-_NO_NOTES: Mapping[str, str] = {}
 # Characters of a sentence in an issue.
 _MAX_SHOWN = 100
 
@@ -122,7 +119,7 @@ class JudgedAnswer:
     is_fallback: bool = False
 
 
-def summarize_reply(reply: Reply, route: str, notes: Mapping[str, str] = _NO_NOTES) -> JudgedAnswer:
+def summarize_reply(reply: Reply, route: str, notes: Mapping[str, str]) -> JudgedAnswer:
     """Reduce a reply to what is judged of it.
 
     route: the template of a route's sentence. notes: from a note's path to its id.
@@ -142,18 +139,18 @@ def summarize_reply(reply: Reply, route: str, notes: Mapping[str, str] = _NO_NOT
 
 def judge_retrieval(
     query: GoldQuery,
-    ranked: Sequence[RankedItem],
-    is_source: Callable[[RankedItem, str], bool],
-    public: Collection[str] = (),
+    ranked: Sequence[EvidenceItem],
+    notes: Mapping[str, str],
+    public: Collection[str],
 ) -> list[str]:
     """List the issues with a retrieval, best item first over both streams; [] is a pass.
 
-    is_source: tells whether a ranked item is what a gold source names. public: the names of pages
-    and passages; any other source may be the path of a note.
+    notes: from a note's path to its id. public: the names of pages and passages; any other source
+    may be the path of a note.
     """
 
     def is_retrieved(source: str) -> bool:
-        return any(is_source(item, source) for item in ranked)
+        return any(matches_source(item, source, notes) for item in ranked)
 
     issues = [
         f"expected source {_name_sources([source], public)} not retrieved"
@@ -168,8 +165,9 @@ def judge_retrieval(
     alternatives = query.expect_any_source
     if alternatives and not any(map(is_retrieved, alternatives)):
         issues.append(f"none of the sources {_name_sources(alternatives, public)} was retrieved")
-    if query.top_source and not (ranked and is_source(ranked[0], query.top_source)):
-        issues.append(f"top source is not {_name_sources([query.top_source], public)}")
+    top = query.top_source
+    if top and not (ranked and matches_source(ranked[0], top, notes)):
+        issues.append(f"top source is not {_name_sources([top], public)}")
     if query.expect_reason == "no-evidence" and ranked:
         issues.append("expected nothing above the floors")
     return issues

@@ -19,7 +19,7 @@ from ..engine.vectors import Floats
 from .gold import GoldQuery
 from .judge import judge_answer, judge_retrieval, summarize_reply
 from .report import RecordedAnswer, RecordedCitation, Verdict
-from .sources import matches_source, select_public_sources
+from .sources import select_public_sources
 
 
 def run_gold_queries(
@@ -40,7 +40,8 @@ def run_gold_queries(
         vectors = embed_queries(queries, engine)
     except AnswerableError as error:
         cause = _require_failed_call(error)
-        yield from (_make_error(query, f"embedding: {cause}") for query in queries)
+        issues = (f"embedding: {cause}",)
+        yield from (Verdict(q.id, q.query, "error", issues, q.note) for q in queries)
         return
     judge = partial(judge_query, engine=engine, notes=notes, full=full)
     pairs = zip(queries, vectors, strict=True)
@@ -84,8 +85,7 @@ def judge_query(
     pool = retrieve(engine.store, reading, vector, POOL_SIZE, query.language, near=POOL_SIZE)
     items = _merge_streams(pool.truncate(TOP_K))
     public = select_public_sources(query, engine.store)
-    is_source = partial(matches_source, notes=notes)
-    issues = judge_retrieval(query, items, is_source, public)
+    issues = judge_retrieval(query, items, notes, public)
     verdict = Verdict(
         query.id,
         query.query,
@@ -151,10 +151,6 @@ def _record_answer(reply: Reply) -> RecordedAnswer:
         for c in reply.citations
     )
     return RecordedAnswer(reply.answer.mode, reply.text, reply.reason, citations)
-
-
-def _make_error(query: GoldQuery, message: str) -> Verdict:
-    return Verdict(query.id, query.query, "error", (message,), query.note)
 
 
 def _require_failed_call(error: AnswerableError) -> str:

@@ -16,6 +16,14 @@ from ..indexing.generators import (
     read_project,
     run_generator,
 )
+from ..mkdocs.built_sites import (
+    inject_widget_into_site,
+    load_built_site_config,
+    read_built_pages,
+)
+from ..mkdocs.options import resolve_endpoint
+from ..mkdocs.publish import publish_build
+from ..mkdocs.site_config import find_plugin, load_site
 from .context import SiteLocation
 
 
@@ -49,15 +57,18 @@ def command(location: SiteLocation, command: str | None, site: Path | None, stri
     """Build the site with its own generator, then index it and put the ask box into its pages."""
     project = find_built_project(location[1], command, site)
     if project.generator == "mkdocs":
-        from ..mkdocs.site_config import load_site
-
         # Without the plugin, MkDocs would make a site that nobody can ask.
         load_site(project.file)
         run_generator(project, strict=strict)
         return
     if command or project.has_generator:
         run_generator(project, command, strict=strict)
-    index_built_site(project)
+    echo_log()
+    config = load_built_site_config(project)
+    build, base = read_built_pages(config, find_plugin(config))
+    publish_build(build, click.echo)
+    changed = inject_widget_into_site(build, base, resolve_endpoint(build.options))
+    click.echo(f"The Ask button is in the pages; {format_count(changed, 'file')} changed")
 
 
 def find_built_project(config_file: Path, command: str | None, site: Path | None) -> Project:
@@ -67,28 +78,6 @@ def find_built_project(config_file: Path, command: str | None, site: Path | None
     if site:
         project = replace(project, settings={**project.settings, "site_dir": str(site.absolute())})
     return replace(project, generator="other") if command else project
-
-
-def index_built_site(project: Project) -> None:
-    """Index a built site, write its function's folder, and put the widget into its pages.
-
-    SiteError and NotebookError name what has to change.
-    """
-    from ..mkdocs.built_sites import (
-        inject_widget_into_site,
-        load_built_site_config,
-        read_built_pages,
-    )
-    from ..mkdocs.options import resolve_endpoint
-    from ..mkdocs.publish import publish_build
-    from ..mkdocs.site_config import find_plugin
-
-    echo_log()
-    config = load_built_site_config(project)
-    build, base = read_built_pages(config, find_plugin(config))
-    publish_build(build, click.echo)
-    changed = inject_widget_into_site(build, base, resolve_endpoint(build.options))
-    click.echo(f"The Ask button is in the pages; {format_count(changed, 'file')} changed")
 
 
 class _EchoHandler(logging.Handler):

@@ -23,7 +23,6 @@ from ..indexing.notes.notebook import Notebook, read_notebook
 SiteLocation = tuple[Path | None, Path]
 
 # Of a site without mkdocs.yml, below its folder.
-DEFAULT_FUNCTION = Path("function")
 DEFAULT_CACHE = Path(".cache", "plugin", "answerable")
 
 
@@ -71,7 +70,8 @@ def find_bundle(bundle: Path | None, config_file: Path) -> Path:
     if bundle:
         return bundle
     if not config_file.is_file():
-        return _find_default_bundle(config_file)
+        site = config_file.parent
+        return find_function(site / "function", site / DEFAULT_CACHE) / BUNDLE_FOLDER
     # A function folder that was deployed alone has no mkdocs.yml, and may lack mkdocs too.
     from ..mkdocs.site_config import find_last_bundle, find_newer_source, load_site
 
@@ -87,26 +87,20 @@ def find_bundle(bundle: Path | None, config_file: Path) -> Path:
     return last
 
 
-def _find_default_bundle(config_file: Path) -> Path:
-    """Find the bundle where there is no configuration; SiteError if that is missing too."""
-    site = config_file.parent
-    folder = find_function(site / DEFAULT_FUNCTION, site / DEFAULT_CACHE) / BUNDLE_FOLDER
-    if not folder.is_dir() and not _find_sibling_bundles(folder):
-        raise SiteError(
-            f"there is no {config_file}: run this in the site's folder, or name the site's "
-            "configuration with -f FILE, or a bundle with --bundle FOLDER"
-        )
-    return folder
-
-
 def open_engine(bundle: Path | None, config_file: Path) -> Engine[Bundle]:
     """Open an engine over the site's bundle, with the providers of its function."""
     folder = find_bundle(bundle, config_file)
     path = folder / MANIFEST_FILE
     # A site may have a bundle for each version instead.
-    if not path.exists() and (siblings := _find_sibling_bundles(folder)):
-        choices = " or ".join(f"--bundle {_shorten_path(sibling)}" for sibling in siblings)
+    siblings = sorted(folder.parent.glob(f"*/{BUNDLE_FOLDER}/{MANIFEST_FILE}"))
+    if siblings and not path.exists():
+        choices = " or ".join(f"--bundle {_shorten_path(each.parent)}" for each in siblings)
         raise BundleError(f"{_shorten_path(path)} does not exist: name one with {choices}")
+    if not (bundle or folder.is_dir() or config_file.is_file()):
+        raise SiteError(
+            f"there is no {config_file}: run this in the site's folder, or name the site's "
+            "configuration with -f FILE, or a bundle with --bundle FOLDER"
+        )
     opened = open_bundle(folder)
     settings = read_settings(folder.parent)
     embedder = make_build_embedder(opened.manifest.identity, settings)
@@ -116,12 +110,6 @@ def open_engine(bundle: Path | None, config_file: Path) -> Engine[Bundle]:
 def read_site_notebook(folder: Path | str | None) -> Notebook:
     """Read the notebook of a site that was built, an empty one for None; NotebookError."""
     return read_notebook(Path(folder), writes_key=False) if folder else Notebook()
-
-
-def _find_sibling_bundles(folder: Path) -> list[Path]:
-    """List the bundles of function folders beside a bundle, by version."""
-    manifests = folder.parent.glob(f"*/{BUNDLE_FOLDER}/{MANIFEST_FILE}")
-    return sorted(path.parent for path in manifests)
 
 
 def _shorten_path(path: Path) -> Path:

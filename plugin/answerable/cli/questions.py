@@ -14,7 +14,7 @@ from ..engine.answers.prompt import fill_prompt
 from ..engine.bundle import Bundle
 from ..engine.engine import Engine
 from ..engine.errors import SiteError
-from ..engine.retrieval.retrieve import POOL_SIZE, RetrievalResult
+from ..engine.retrieval.retrieve import POOL_SIZE
 from ..engine.settings import MAX_EVIDENCE_CHARACTERS
 from ..indexing.answers import (
     WrittenAnswer,
@@ -59,12 +59,6 @@ class QuestionFiles:
     sections: Sequence[SectionPassages]
     engine: Engine[Bundle]
 
-    def save(self) -> None:
-        """Save all lines in the order of the site's sections, and those of no section last."""
-        places = {section.id: place for place, section in enumerate(self.sections)}
-        lines = sorted(self.questions.values(), key=lambda row: places.get(row.id, len(places)))
-        write_questions(self.path, lines)
-
     def list_unwritten(self) -> list[SectionPassages]:
         """List the sections that are new or have changed, except those of pages of history."""
         store = self.engine.store
@@ -97,16 +91,6 @@ class QuestionFiles:
         names = self.engine.store.index.site.claim_names
         checked, faults = check_answers(answers, self.questions, self.sections, names)
         return set(checked), faults
-
-    def store_answers(self, answers: Sequence[WrittenAnswer]) -> None:
-        """Store answers, and keep those of other questions."""
-        stored = {(row.section, row.question): row for row in read_answers(self.answers_path)}
-        stored |= {(row.section, row.question): stamp_answer(row, self.sections) for row in answers}
-        write_answers(self.answers_path, stored.values(), self.sections)
-
-    def retrieve(self, question: str) -> RetrievalResult:
-        """Retrieve what an answer may be drafted from: pages alone, and no hint to a note."""
-        return replace(self.engine.retrieve(question, POOL_SIZE, near=POOL_SIZE), hints=())
 
 
 @click.command("questions")
@@ -173,9 +157,13 @@ def _describe_section(section: SectionPassages) -> dict[str, str]:
 
 
 def _describe_evidence(files: QuestionFiles, question: KnownQuestion) -> dict[str, Any]:
-    """Describe a question and its evidence for whoever answers it, a person or a program."""
+    """Describe a question and its evidence for whoever answers it, a person or a program.
+
+    The evidence is of pages alone, without a hint to a note.
+    """
     section, text = question
-    evidence = fill_prompt(files.engine.store, files.retrieve(text), MAX_EVIDENCE_CHARACTERS)
+    retrieved = replace(files.engine.retrieve(text, POOL_SIZE, near=POOL_SIZE), hints=())
+    evidence = fill_prompt(files.engine.store, retrieved, MAX_EVIDENCE_CHARACTERS)
     sources = [{"id": p.id, "title": p.title, "text": p.text} for p in evidence.passages]
     return {"section": section, "question": text, "sources": sources}
 
@@ -231,22 +219,28 @@ def add_questions(
 
 def _import_questions(files: QuestionFiles, rows: Sequence[WrittenQuestions]) -> None:
     totals = add_questions(files.questions, rows, files.sections)
-    files.save()
+    # In the order of the site's sections; those of no section come last.
+    places = {section.id: place for place, section in enumerate(files.sections)}
+    lines = sorted(files.questions.values(), key=lambda row: places.get(row.id, len(places)))
+    write_questions(files.path, lines)
     click.echo(
         f"{format_count(totals['questions'], 'question')} for "
         f"{format_count(totals['sections'], 'section')} in {files.path}; {totals['refused']} "
         "refused by the lint"
     )
-    ids = {section.id for section in files.sections}
     for row in rows:
-        if row.id not in ids:
+        if row.id not in places:
             click.echo(f"{row.id}: ignored, since the site has no such section")
 
 
 def _import_answers(files: QuestionFiles, rows: Sequence[WrittenAnswer]) -> None:
     """Store the answers that a build would keep, and say why others are refused."""
     checked, faults = files.check_answers(rows)
-    files.store_answers([row for row in rows if (row.section, row.question) in checked])
+    stored = {(row.section, row.question): row for row in read_answers(files.answers_path)}
+    for row in rows:
+        if (key := (row.section, row.question)) in checked:
+            stored[key] = stamp_answer(row, files.sections)
+    write_answers(files.answers_path, stored.values(), files.sections)
     for fault in faults:
         click.echo(f"{fault.section}: {fault.problem}")
     count = format_count(len(checked), "answer")

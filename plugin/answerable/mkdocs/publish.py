@@ -65,6 +65,7 @@ from .widget import check_widget_options
 
 if TYPE_CHECKING:
     from ..engine.engine import Engine
+    from ..postgres.publication import DatabaseTarget
 
 log = get_plugin_logger(__name__)
 
@@ -117,7 +118,7 @@ def publish_build(built: FinishedBuild, report: Callable[[str], object] = log.in
     unpublished = locate_unpublished_function(Path(built.options.cache))
     has_function = place == "function" or "function" in built.options.written
     folder = resolve_function_folder(configured if has_function else unpublished)
-    _check_database_options(built)
+    database = _find_database(built, folder)
     plan = FunctionPlan(folder, _resolve_stored_settings(built, folder), has_function)
     # An address is the function's concern: a browser knows where its page is.
     if whole.info.url is None and place == "function":
@@ -126,10 +127,10 @@ def publish_build(built: FinishedBuild, report: Callable[[str], object] = log.in
     staged = publish_site(site, plan, notebook, report, gate)
     if has_function:
         shutil.rmtree(unpublished, ignore_errors=True)
-    elif not has_function and configured.exists():
+    elif configured.exists():
         log.info("function: %s is an earlier build's, and nothing asks it; delete it", configured)
-    if built.options.store.url:
-        _publish_to_database(built, folder)
+    if database:
+        _publish_to_database(database, folder)
     bundle_id = staged.packed.manifest.id
     write_widget_files(
         built.output, built.widget_config, bundle_id, staged.browser, is_offline=built.is_offline
@@ -309,28 +310,29 @@ def _judge_gold_set(built: FinishedBuild, staged: StagedIndex, notebook: Noteboo
     log.info("gate: %d of %d gold queries hold", len(verdicts), len(verdicts))
 
 
-def _publish_to_database(built: FinishedBuild, folder: Path) -> None:
-    """Publish the bundle in a function's folder to the database; StorageError if it refuses."""
-    from ..postgres.publication import DatabaseTarget, publish_bundle_rows
+def _find_database(built: FinishedBuild, folder: Path) -> "DatabaseTarget | None":
+    """Find where a bundle is published as rows, before a file is written; None for nowhere.
 
-    store, name = built.options.store, _name_in_database(built, folder)
-    bundle = open_bundle(folder / BUNDLE_FOLDER)
-    sent = publish_bundle_rows(bundle, DatabaseTarget(store.url or "", name, store.search))
-    done = f"published as {name}; {format_count(sent, 'row')} sent" if sent else "is there already"
-    log.info("store: %s %s", bundle.manifest.id[:12], done)
-
-
-def _check_database_options(built: FinishedBuild) -> None:
-    """Import what a database needs before a file is written, and warn of an empty address.
-
-    PolicyError names the extra to install.
+    PolicyError names the extra to install. A warning tells of an empty address.
     """
-    if built.options.store.url:
-        from ..postgres import publication
+    store = built.options.store
+    if store.url:
+        from ..postgres.publication import DatabaseTarget
 
-        del publication
-    elif "url" in built.options.store.written:
+        return DatabaseTarget(store.url, _name_in_database(built, folder), store.search)
+    if "url" in store.written:
         log.warning("store.url: it is empty, so nothing is published to a database")
+    return None
+
+
+def _publish_to_database(target: "DatabaseTarget", folder: Path) -> None:
+    """Publish the bundle in a function's folder to the database; StorageError if it refuses."""
+    from ..postgres.publication import publish_bundle_rows
+
+    bundle = open_bundle(folder / BUNDLE_FOLDER)
+    sent = publish_bundle_rows(bundle, target)
+    rows = f"published as {target.name}; {format_count(sent, 'row')} sent"
+    log.info("store: %s %s", bundle.manifest.id[:12], rows if sent else "is there already")
 
 
 def _resolve_stored_settings(built: FinishedBuild, folder: Path) -> FunctionSettings:

@@ -116,16 +116,13 @@ def has_pages_branch(folder: Path) -> bool:
 def _ask_git(folder: Path, *arguments: str) -> str:
     """Run git in a folder that need not be in a repository; "" where git cannot tell."""
     try:
-        return _run_git(folder, *arguments, seconds=10)
-    except (SiteError, OSError, subprocess.SubprocessError):
+        return _run_git(folder, *arguments)
+    except (SiteError, OSError, subprocess.CalledProcessError):
         return ""
 
 
-def _run_git(folder: Path, *arguments: str, seconds: float | None = None) -> str:
-    """Run git in a folder and return its output; CalledProcessError, SiteError without git.
-
-    seconds: after which it is stopped, with TimeoutExpired.
-    """
+def _run_git(folder: Path, *arguments: str) -> str:
+    """Run git in a folder and return its output; CalledProcessError, SiteError without git."""
     try:
         process = subprocess.run(
             ["git", "-C", str(folder), *arguments],
@@ -134,7 +131,6 @@ def _run_git(folder: Path, *arguments: str, seconds: float | None = None) -> str
             encoding="utf-8",
             errors="replace",
             check=True,
-            timeout=seconds,
         )
     except FileNotFoundError:
         raise SiteError(
