@@ -44,7 +44,7 @@ def find_negation_conflicts(reply: Reply) -> tuple[NegationConflict, ...]:
     A whole passage cannot: it stands as the page has it, and its citation quotes but a line of it.
     """
     texts = {passage.id: passage for passage in reply.passages}
-    pairs = []
+    conflicts = []
     for claim in reply.answer.claims:
         cited = [
             citation for citation in claim.citations if base_language(citation.language) == "en"
@@ -52,9 +52,9 @@ def find_negation_conflicts(reply: Reply) -> tuple[NegationConflict, ...]:
         if any(c.id in texts and texts[c.id].text == claim.text for c in cited):
             continue
         sources = [_find_sentences(c, texts[c.id]) if c.id in texts else c.quote for c in cited]
-        pairs.append((claim.text, sources))
-    conflicting = (pair for pair in pairs if pair[1] and contradicts(*pair))
-    return tuple((text, " … ".join(quoted).strip()) for text, quoted in conflicting)
+        if sources and contradicts(claim.text, sources):
+            conflicts.append((claim.text, " … ".join(sources).strip()))
+    return tuple(conflicts)
 
 
 def _find_sentences(citation: RecordCitation, passage: Passage) -> str:

@@ -21,6 +21,8 @@ Tier = Literal["retrieval", "full"]
 VerdictStatus = Literal["pass", "fail", "error", "known-failure", "unexpected-pass"]
 
 REPORT_VERSION = 3
+# Of an archive, named by their times.
+_REPORTS = "*Z.json"
 # GitHub refuses a comment of more than 65,536 characters: verdicts that fail have these of them.
 _MAX_FAILURES = 20_000
 _FLOORS, _FLOOR_STEP = 9, 0.04
@@ -174,14 +176,14 @@ def archive_report(folder: Path, report: EvalReport) -> Path:
     """Write a report into a site's archive, which keeps the last 50, and return its path."""
     path = folder / f"{report.made_at}.json"
     write_report(path, report, private=True)
-    for old in _list_report_paths(folder)[:-50]:
+    for old in sorted(folder.glob(_REPORTS))[:-50]:
         old.unlink(missing_ok=True)
     return path
 
 
 def read_latest_report(folder: Path) -> EvalReport:
     """Read the report of the last run; GoldError if there is none or it cannot be read."""
-    return read_report(max(_list_report_paths(folder), default=folder / "latest.json"))
+    return read_report(max(folder.glob(_REPORTS), default=folder / "latest.json"))
 
 
 def read_report(path: Path) -> EvalReport:
@@ -200,11 +202,6 @@ def read_report(path: Path) -> EvalReport:
             f"{path} is not a report of `answerable eval` ({error!s:.100}): delete it, or name "
             "another"
         ) from None
-
-
-def _list_report_paths(folder: Path) -> list[Path]:
-    """List the reports of a site, the oldest first."""
-    return sorted(folder.glob("*Z.json"))
 
 
 def summarize_report(report: EvalReport) -> str:
@@ -254,9 +251,9 @@ def format_run_markdown(report: EvalReport) -> str:
     """Format a run in Markdown: counts, and all verdicts that did not simply pass."""
     heading = "### The gold set holds\n" if report.holds else "### The gold set does not hold\n"
     parts = [heading, f"{summarize_report(report)}.\n"]
-    failures = list(list_failures(report.verdicts))
-    blocks = [format_block(failures, _MAX_FAILURES, "verdicts")] if failures else []
-    return "\n".join([*parts, *blocks])
+    if failures := list(list_failures(report.verdicts)):
+        parts.append(format_block(failures, _MAX_FAILURES, "verdicts"))
+    return "\n".join(parts)
 
 
 def format_block(texts: Sequence[str], room: int, noun: str) -> str:

@@ -7,7 +7,6 @@ from functools import partial
 from itertools import islice
 from multiprocessing.pool import ThreadPool
 
-from ..engine.answers.contract import EvidenceItem
 from ..engine.bundle import Bundle
 from ..engine.engine import Engine
 from ..engine.errors import AnswerableError, ProviderError
@@ -83,7 +82,10 @@ def judge_query(
     """
     reading = engine.parse_question(clean_question(query.query))
     pool = retrieve(engine.store, reading, vector, POOL_SIZE, query.language, near=POOL_SIZE)
-    items = _merge_streams(pool.truncate(TOP_K))
+    best = pool.truncate(TOP_K)
+    # On equal scores passages lead.
+    scored: list[Scored[Passage] | Scored[RoutingHint]] = [*best.passages, *best.hints]
+    items = [each.item for each in sorted(scored, key=lambda each: -each.score)]
     public = select_public_sources(query, engine.store)
     issues = judge_retrieval(query, items, notes, public)
     verdict = Verdict(
@@ -135,12 +137,6 @@ def _find_floored_score(
         if not pages or {scored.item.id, scored.item.record}.intersection(pages)
     ]
     return round(max(scores, default=0.0), 6)
-
-
-def _merge_streams(retrieved: RetrievalResult) -> list[EvidenceItem]:
-    """Merge both streams into one list, best score first; on equal scores passages lead."""
-    scored: list[Scored[Passage] | Scored[RoutingHint]] = [*retrieved.passages, *retrieved.hints]
-    return [candidate.item for candidate in sorted(scored, key=lambda candidate: -candidate.score)]
 
 
 def _record_answer(reply: Reply) -> RecordedAnswer:

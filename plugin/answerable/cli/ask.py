@@ -10,13 +10,7 @@ from ..engine.engine import Engine
 from ..engine.errors import AnswerableError
 from ..engine.retrieval.question import Remark
 from ..engine.types import Reply
-from .context import (
-    SiteLocation,
-    language_option,
-    open_engine,
-    read_question,
-    refuse_bundle_option,
-)
+from .context import SiteLocation, language_option, open_engine, read_question, refuse_bundle_option
 from .render import print_reply
 
 

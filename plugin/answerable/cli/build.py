@@ -16,11 +16,7 @@ from ..indexing.generators import (
     read_project,
     run_generator,
 )
-from ..mkdocs.built_sites import (
-    inject_widget_into_site,
-    load_built_site_config,
-    read_built_pages,
-)
+from ..mkdocs.built_sites import inject_widget_into_site, load_built_site_config, read_built_pages
 from ..mkdocs.options import resolve_endpoint
 from ..mkdocs.publish import publish_build
 from ..mkdocs.site_config import find_plugin, load_site
@@ -46,11 +42,7 @@ def find_site(config_file: Path, site_dir: Path | None) -> Project:
 
 @click.command("build")
 @click.option("--command", help="What builds the site, as you type it. Default: its generator's.")
-@click.option(
-    "--site",
-    type=click.Path(path_type=Path),
-    help="The folder of the built site.",
-)
+@click.option("--site", type=click.Path(path_type=Path), help="The folder of the built site.")
 @click.option("--strict", is_flag=True, help="Fail for a warning of the generator.")
 @click.pass_obj
 def command(location: SiteLocation, command: str | None, site: Path | None, strict: bool) -> None:

@@ -34,10 +34,7 @@ from ..indexing.questions import (
     list_sections,
     write_questions,
 )
-from ..mkdocs.options import (
-    read_known_questions,
-    resolve_answers_path,
-)
+from ..mkdocs.options import read_known_questions, resolve_answers_path
 from ..mkdocs.site_config import load_site
 from .context import SiteLocation, open_engine
 
@@ -103,9 +100,7 @@ class QuestionFiles:
     help='Take lines {"id": …, "questions": […]}, written by a person or an agent; - for stdin.',
 )
 @click.option(
-    "--answers",
-    is_flag=True,
-    help="With --export or --import: work on stored answers instead.",
+    "--answers", is_flag=True, help="With --export or --import: work on stored answers instead."
 )
 @click.option(
     "--check", is_flag=True, help="Name what is stale, orphaned, doubled, too near or refused."

@@ -11,13 +11,7 @@ from ..check.why import Candidate, Explanation, explain_question
 from ..engine.bundle import Bundle
 from ..engine.engine import Engine
 from ..engine.errors import GoldError, SiteError
-from .context import (
-    SiteLocation,
-    language_option,
-    open_engine,
-    read_question,
-    read_site_notebook,
-)
+from .context import SiteLocation, language_option, open_engine, read_question, read_site_notebook
 from .render import print_hanging, to_plain_text
 
 _BASES = {
@@ -48,7 +42,7 @@ def command(
     if as_json:
         click.echo(json.dumps(asdict(explanation), indent=2))
     else:
-        _print_explanation(explanation, _describe_floors(engine.store))
+        _print_explanation(explanation, engine.store)
 
 
 def _explain(
@@ -90,15 +84,11 @@ def _read_site_notes(config_file: Path, expect: str) -> Mapping[str, str]:
     return notebook.ids
 
 
-def _describe_floors(store: Bundle) -> str:
-    """Name the floors of a site: that of pages, and where it has notes, theirs too."""
+def _print_explanation(explanation: Explanation, store: Bundle) -> None:
     profile = store.manifest.profile
-    if not store.index.hint_ids:
-        return f"{profile.floor:g}"
-    return f"{profile.floor:g} for pages and {profile.note_floor:g} for notes"
-
-
-def _print_explanation(explanation: Explanation, floors: str) -> None:
+    floors = f"{profile.floor:g}"
+    if store.index.hint_ids:
+        floors += f" for pages and {profile.note_floor:g} for notes"
     print_hanging("", _describe_outcome(explanation))
     for word, replacement in explanation.corrected.items():
         print_hanging("", f"“{word}” was read as “{replacement}”.")

@@ -102,7 +102,7 @@ def read_built_pages(
     )
     build = FinishedBuild(
         options=options,
-        sites=[site],
+        site=site,
         folder=folder,
         output=output or folder,
         embedder=plugin.open_embedder(),

@@ -250,12 +250,9 @@ def resolve_profile(config: AnswerableConfig, windows: int) -> Profile:
 
     windows: how many windows of notes the index holds.
     """
-    profile = choose_embedder_profile(config.embedding.provider, windows)
-    names = ("floor", "note_floor", "call_floor")
-    values = {name: config.retrieval[name] for name in names}
-    profile = replace(
-        profile, **{name: value for name, value in values.items() if value is not None}
-    )
+    values = {name: config.retrieval[name] for name in ("floor", "note_floor", "call_floor")}
+    written = {name: value for name, value in values.items() if value is not None}
+    profile = replace(choose_embedder_profile(config.embedding.provider, windows), **written)
     # What is evidence without a model is no less evidence with one.
     return replace(profile, call_floor=min(profile.call_floor, profile.floor))
 
@@ -367,12 +364,6 @@ def resolve_site_path(config: MkDocsConfig) -> str:
     return f"/{path}/" if path else "/"
 
 
-def resolve_function_folder(folder: Path) -> Path:
-    """Resolve the function's folder: below the configured one, each version has one of its own."""
-    version = read_mike_version()
-    return folder / version if version else folder
-
-
 def _fill_endpoint(template: str, version: str) -> str:
     if not version:
         # A build that mike has not started has no version, and no folder for it.
@@ -398,7 +389,7 @@ _UNKNOWN = "Unrecognised configuration name: "
 _SUB_OPTION = re.compile(r"Sub-option '([^']*)': ")
 
 
-def explain_unknown_option(options: type[base.Config], key: str, warning: str) -> tuple[str, bool]:
+def explain_unknown_option(key: str, warning: str) -> tuple[str, bool]:
     """Add to MkDocs' warning of an unknown option the one that it may mean, or all that there are.
 
     key: the option of the plugin that the warning is about, as MkDocs names it. Also returns
@@ -407,7 +398,7 @@ def explain_unknown_option(options: type[base.Config], key: str, warning: str) -
     place, is_unknown, name = warning.partition(_UNKNOWN)
     if not is_unknown:
         return warning, False
-    names = list(list_option_names(options))
+    names = list(list_option_names(AnswerableConfig))
     group = "".join(f"{part}." for part in [key, *_SUB_OPTION.findall(place)][:-1])
     if nearest := _find_nearest_options(name, names):
         nearest = [other for other in nearest if other.startswith(group)] or nearest

@@ -20,7 +20,7 @@ from ..indexing.answer_place import (
     describe_function_needs,
     locate_unpublished_function,
 )
-from ..indexing.answers import check_answers, read_answers
+from ..indexing.answers import CheckedAnswers, check_answers, read_answers
 from ..indexing.audit.audit import Artifact, audit_artifacts, walk_artifacts
 from ..indexing.files import (
     check_notebook_location,
@@ -42,7 +42,7 @@ from ..indexing.publish import (
     publish_site,
     read_site_notes,
 )
-from ..indexing.questions import list_sections
+from ..indexing.questions import SectionQuestions, list_sections
 from ..indexing.widget import site_files
 from ..indexing.widget.site_files import (
     format_widget_config,
@@ -53,14 +53,14 @@ from .options import (
     check_options,
     is_absolute_endpoint,
     read_known_questions,
+    read_mike_version,
     resolve_answers_path,
     resolve_dimensions,
-    resolve_function_folder,
     resolve_identity,
     resolve_profile,
     resolve_settings,
 )
-from .pages import FinishedBuild, SitePages, merge_languages
+from .pages import FinishedBuild
 from .widget import check_widget_options
 
 if TYPE_CHECKING:
@@ -107,21 +107,21 @@ def check_site_options(config: AnswerableConfig, published: Mapping[str, Path]) 
 def publish_build(built: FinishedBuild, report: Callable[[str], object] = log.info) -> None:
     """Audit and index a site, and write its function's folder.
 
-    report: is told what was published.
     Where readers' browsers answer, and no option names a folder for a function, the cache holds
-    what commands ask.
+    what commands ask. report: is told what was published.
     """
-    whole, place = _merge_sites(built), _choose_answer_place(built)
-    site = _describe_site(built, whole, place)
-    notebook = _read_checked_notebook(built, whole, site)
+    place = _choose_answer_place(built)
+    site = _describe_site(built, place)
+    notebook = _read_checked_notebook(built, site)
     configured = Path(built.options.function)
     unpublished = locate_unpublished_function(Path(built.options.cache))
     has_function = place == "function" or "function" in built.options.written
-    folder = resolve_function_folder(configured if has_function else unpublished)
+    # Each version of a site has a folder of its own.
+    folder = (configured if has_function else unpublished) / (read_mike_version() or "")
     database = _find_database(built, folder)
     plan = FunctionPlan(folder, _resolve_stored_settings(built, folder), has_function)
     # An address is the function's concern: a browser knows where its page is.
-    if whole.info.url is None and place == "function":
+    if site.info.url is None and place == "function":
         log.info(NO_ADDRESS_MESSAGE)
     gate = partial(_judge_gold_set, built, notebook=notebook)
     staged = publish_site(site, plan, notebook, report, gate)
@@ -145,10 +145,9 @@ def preview_build(built: FinishedBuild, report: Callable[[str], object] = log.in
     # Imported late: only a dev server answers.
     from ..engine.providers import make_engine
 
-    whole = _merge_sites(built)
-    site = _describe_site(built, whole, choose_preview_place(built.options))
-    notebook = _read_checked_notebook(built, whole, site)
-    bundle, index = preview_site(site, notebook, built.cache / "serve", report)
+    site = _describe_site(built, choose_preview_place(built.options))
+    notebook = _read_checked_notebook(built, site)
+    bundle, index = preview_site(site, notebook, Path(built.options.cache, "serve"), report)
     write_widget_files(built.output, built.widget_config, bundle.manifest.id, index)
     return make_engine(bundle, built.embedder, resolve_settings(built.options))
 
@@ -167,7 +166,8 @@ def audit_unindexed_site(
     """
     if options.notebook:
         notebook = read_notebook(Path(options.notebook), writes_key=True)
-        _report_new_key(notebook)
+        if notebook.new_key:
+            log.info(NEW_KEY_MESSAGE, notebook.new_key)
         written = walk_artifacts(folder, folder.name, outputs)
         audit_artifacts(notebook.notes, written, Path(options.cache), notebook.unindexed)
 
@@ -187,7 +187,7 @@ def _choose_answer_place(built: FinishedBuild) -> AnswerPlace:
         has_box = options.widget.placement != "none"
         level = logging.WARNING if has_box else logging.INFO
         log.log(level, describe_function_needs(needs))
-    if is_absolute_endpoint(options.widget.endpoint) and not built.sites[0].info.url:
+    if is_absolute_endpoint(options.widget.endpoint) and not built.site.info.url:
         log.warning(
             "widget.endpoint: it is on another host, and without site_url the function cannot tell "
             "which pages may ask it; set site_url"
@@ -197,15 +197,17 @@ def _choose_answer_place(built: FinishedBuild) -> AnswerPlace:
     return place
 
 
-def _merge_sites(built: FinishedBuild) -> SitePages:
-    """Merge the languages of a site and the stored answers that still hold, and name the others."""
-    whole, path = merge_languages(built.sites), resolve_answers_path(built.options)
+def _read_stored_answers(
+    built: FinishedBuild, questions: Mapping[str, SectionQuestions]
+) -> CheckedAnswers:
+    """Read the stored answers of a site's questions that still hold, and name the others."""
+    path = resolve_answers_path(built.options)
     written = read_answers(path)
     if not written:
-        return whole
-    public = (page for page in whole.pages if not page.record.metadata.excluded)
+        return {}
+    public = (page for page in built.site.pages if not page.record.metadata.excluded)
     sections = list_sections(entry.passage for page in public for entry in page.passages)
-    questions, names = read_known_questions(built.options), whole.info.claim_names
+    names = built.site.info.claim_names
     answers, faults = check_answers(written, questions, sections, names)
     if faults:
         log.warning(
@@ -215,43 +217,45 @@ def _merge_sites(built: FinishedBuild) -> SitePages:
             format_count(len(faults), "stored answer"),
             join_problems([f"{fault.section}: {fault.problem}" for fault in faults]),
         )
-    return replace(whole, answers=answers)
+    return answers
 
 
-def _describe_site(built: FinishedBuild, pages: SitePages, place: AnswerPlace) -> SiteBuild:
+def _describe_site(built: FinishedBuild, place: AnswerPlace) -> SiteBuild:
+    pages, questions = built.site, read_known_questions(built.options)
     return SiteBuild(
         info=pages.info,
         pages=pages.pages,
         targets=pages.targets,
-        list_artifacts=partial(_list_artifacts, built, pages),
-        cache=built.cache,
+        list_artifacts=partial(_list_artifacts, built),
+        cache=Path(built.options.cache),
         embedder=built.embedder,
         dimensions=resolve_dimensions(built.options),
         choose_profile=partial(resolve_profile, built.options),
         weights=built.options.retrieval.weights,
-        questions=read_known_questions(built.options),
-        answers=pages.answers,
+        questions=questions,
+        answers=_read_stored_answers(built, questions),
         browser_folder=built.output if place == "browser" else None,
         page_names=pages.page_names,
     )
 
 
-def _read_checked_notebook(built: FinishedBuild, whole: SitePages, site: SiteBuild) -> Notebook:
+def _read_checked_notebook(built: FinishedBuild, site: SiteBuild) -> Notebook:
     """Check what the options say about pages, and read the notebook."""
     options = built.options
-    ids = [page.record.id for page in whole.pages if not page.record.metadata.excluded]
+    ids = [page.record.id for page in site.pages if not page.record.metadata.excluded]
     check_weight_patterns(options.retrieval.weights, ids)
     if options.enrichment:
-        check_enrichment_ids(whole.enrichment, ids, Path(options.enrichment))
+        check_enrichment_ids(built.site.enrichment, ids, Path(options.enrichment))
     notebook = Notebook()
     if options.notebook:
         notebook = read_site_notes(site, Path(options.notebook))
-        _report_new_key(notebook)
+        if notebook.new_key:
+            log.info(NEW_KEY_MESSAGE, notebook.new_key)
         for note in notebook.notes:
             lint_public_field(options.contact or "", note.text, "contact")
         if not notebook.notes:
             log.warning("notebook: %s holds no note; write one or drop it", options.notebook)
-    if not notebook.notes and not any(page.passages for page in whole.pages):
+    if not notebook.notes and not any(page.passages for page in site.pages):
         log.warning(
             "docs_dir: no page of the site holds text, so every question is refused; write one, "
             "or check exclude_docs and the front matter of pages"
@@ -259,12 +263,7 @@ def _read_checked_notebook(built: FinishedBuild, whole: SitePages, site: SiteBui
     return notebook
 
 
-def _report_new_key(notebook: Notebook) -> None:
-    if notebook.new_key:
-        log.info(NEW_KEY_MESSAGE, notebook.new_key)
-
-
-def _list_artifacts(built: FinishedBuild, whole: SitePages) -> Iterator[Artifact]:
+def _list_artifacts(built: FinishedBuild) -> Iterator[Artifact]:
     """List all that a build has written, or was configured with besides the notes."""
     for option in ("enrichment", "abbreviations", "questions"):
         if built.options[option] and (path := Path(built.options[option])).is_file():
@@ -277,12 +276,12 @@ def _list_artifacts(built: FinishedBuild, whole: SitePages) -> Iterator[Artifact
     )
     yield config
     # The file of an earlier build, which a dirty build leaves there, is replaced by it.
-    written = walk_artifacts(built.folder, built.folder.name, whole.outputs)
+    written = walk_artifacts(built.folder, built.folder.name, built.site.outputs)
     yield from (artifact for artifact in written if artifact.name != config.name)
-    for page in whole.pages:
+    for page in built.site.pages:
         # What a page is found by need not stand on it, and its terms are in the bundle.
         contexts = "\n".join(dict.fromkeys(passage.context for passage in page.passages))
-        source = whole.sources[page.record.id]
+        source = built.site.sources[page.record.id]
         yield Artifact(f"the front matter of {source}", contexts.encode, source)
 
 

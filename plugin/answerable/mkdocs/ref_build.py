@@ -19,12 +19,7 @@ from mkdocs.exceptions import MkDocsException
 from ..engine.errors import AnswerableError, SiteError
 from ..engine.settings import BUNDLE_FOLDER
 from ..indexing.caches import CACHE_FILE, KEY_FILE
-from ..indexing.generators import (
-    detect_generator,
-    normalize_path,
-    read_project,
-    run_generator,
-)
+from ..indexing.generators import detect_generator, normalize_path, read_project, run_generator
 from .built_sites import read_built_pages
 from .options import AnswerableConfig
 from .publish import publish_build

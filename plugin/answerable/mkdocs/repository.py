@@ -9,8 +9,8 @@ from tempfile import TemporaryDirectory
 
 from ..engine.errors import SiteError
 
-# Where the default branch may be, the first that exists.
-_DEFAULT_BRANCHES = ("origin/HEAD", "origin/main", "origin/master", "main", "master")
+# Where the default branch may be, the first that exists; without one, HEAD is compared with itself.
+_DEFAULT_BRANCHES = ("origin/HEAD", "origin/main", "origin/master", "main", "master", "HEAD")
 # A hook sets these for its own repository and index, which are not those of the folder we name.
 _HOOK_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
 
@@ -45,16 +45,11 @@ def find_base_commit(repository: Path) -> str:
     SiteError if there is no commit.
     """
     for branch in _DEFAULT_BRANCHES:
-        try:
+        with suppress(subprocess.CalledProcessError):
             return _run_git(repository, "merge-base", "HEAD", branch)
-        except subprocess.CalledProcessError:
-            continue
-    try:
-        return resolve_commit(repository, "HEAD")
-    except SiteError:
-        raise SiteError(
-            f"{repository} has no commit yet: commit the site, or name a report with --against PATH"
-        ) from None
+    raise SiteError(
+        f"{repository} has no commit yet: commit the site, or name a report with --against PATH"
+    )
 
 
 @contextmanager
