@@ -1,6 +1,5 @@
 """Two runs compared answer by answer, and in Markdown whatever their texts hold."""
 
-import re
 from dataclasses import replace
 
 import pytest
@@ -101,21 +100,6 @@ def test_a_comment_shows_what_differs_and_nothing_of_a_page_is_markup() -> None:
     tree = render(format_diff_markdown(compare_runs("main", first, second)))
     assert "[-Old.-] ```\n  </details>\n  # @octocat <img src=x>" in tree.css("pre")[0].text()
     assert tree.css("img, h1") == []
-
-
-def test_summary_tells_statuses_apart() -> None:
-    verdicts = report(
-        row("fine"),
-        row("lost", "top source is not 'a'"),
-        replace(row("down", "the server timed out"), status="error", answer=None),
-        replace(row("old", "known failure: needs a model"), status="known-failure"),
-        replace(row("mended", "it passes"), status="unexpected-pass"),
-    )
-    markdown = format_run_markdown(verdicts)
-    assert "### The gold set does not hold" in markdown
-    assert "1 of 5 passed (full tier)" in markdown
-    heads = re.findall(r"^(FAIL|ERROR|known) (\w+): ", markdown, re.M)
-    assert heads == [("FAIL", "lost"), ("ERROR", "down"), ("known", "old"), ("FAIL", "mended")]
 
 
 def test_comment_of_a_large_change_fits_and_says_what_it_leaves_out() -> None:

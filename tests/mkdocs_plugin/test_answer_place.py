@@ -5,13 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mkdocs.config import load_config
 
-from answerable.indexing.answer_place import (
-    choose_answer_place,
-)
+from answerable.indexing.answer_place import choose_answer_place
 from answerable.mkdocs.options import AnswerableConfig
 from answerable.mkdocs.publish import list_function_needs
+from answerable.mkdocs.site_config import load_site
 from support.sites import NOTES, PAGES, build, command, failure, forget_plugins, put, write_site
 
 PAGE = {"index.md": "# Harbour\n\nHarbour keeps small boats in order.\n"}
@@ -24,9 +22,7 @@ def load(folder: Path, options: dict[str, Any]) -> AnswerableConfig:
     notes = NOTES if "notebook" in options else None
     write_site(folder, PAGE, notes=notes, options=options)
     forget_plugins()
-    loaded = load_config(str(folder / "mkdocs.yml"))
-    config: AnswerableConfig = loaded.plugins["answerable"].config
-    return config
+    return load_site(folder / "mkdocs.yml")[1]
 
 
 @pytest.mark.parametrize(

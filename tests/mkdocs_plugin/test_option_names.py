@@ -37,11 +37,7 @@ def test_an_unknown_option_is_a_warning_that_names_the_nearest_one(ending: str) 
 @pytest.mark.parametrize(
     "options",
     [
-        {"notbook": "notes"},
-        {"notebooks": "notes"},
-        {"Notebook": "notes"},
-        {"note_book": "notes"},
-        {"notes": "notes"},
+        *({name: "notes"} for name in "notbook notebooks Notebook note_book notes".split()),
         {"widget": {"notebook": "notes"}},
         {"retrieval": {"notbook": "notes"}},
     ],

@@ -65,10 +65,7 @@ def test_suffixes_give_one_bundle_with_every_page_once(
         "index.de": ("/docs/de/", "Hafen"),
     }
     site = opened(tmp_path).index.site
-    assert (site.name, site.language) == (
-        "Harbour",
-        "en",
-    )
+    assert (site.name, site.language) == ("Harbour", "en")
     urls = {
         "How many litres does a buoy hold?": "/docs/guide/mooring/#mooring",
         "Combien de litres contient la bouée du mouillage ?": "/docs/fr/guide/mooring/#mouillage",
