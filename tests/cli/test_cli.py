@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from answerable.cli import _SUMMARIES, main
 from answerable.cli.render import to_plain_text
 from support import sites
 from support.cli_commands import subcommands
+from support.sites import command as run
 
 
 @pytest.fixture(scope="module")
@@ -19,10 +19,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     site = sites.write_site(tmp_path_factory.mktemp("site"), notes=sites.NOTES)
     sites.build_here(site)
     return site
-
-
-def run(folder: Path, *args: str, typed: str = "") -> subprocess.CompletedProcess[str]:
-    return sites.command(folder, *args, typed=typed)
 
 
 def test_ask_prints_the_answer_and_its_numbered_source(folder: Path) -> None:
@@ -75,16 +71,16 @@ def test_ask_says_whose_index_answers_where_a_page_has_changed_since(tmp_path: P
     site = sites.write_site(tmp_path)
     sites.build_here(site)
     question = "How thick is the chain of a mooring?"
-    assert sites.command(site, "ask", question).stderr == ""
+    assert run(site, "ask", question).stderr == ""
     sites.put(site / "docs" / "storms.md", "# Storms\n\nThe crew goes home.\n")
-    told = sites.command(site, "ask", question).stderr
+    told = run(site, "ask", question).stderr
     assert re.match(r"This is the index of [\d :-]+, and docs/storms\.md has changed since", told)
     assert "run `mkdocs build` to ask the site as it is" in told
     # An edit that changes nothing in the index.
     sites.build_here(site)
     (site / "docs" / "storms.md").touch()
     sites.build_here(site)
-    assert sites.command(site, "ask", question).stderr == ""
+    assert run(site, "ask", question).stderr == ""
 
 
 def test_bundles_of_versions_are_named(folder: Path, tmp_path: Path) -> None:

@@ -47,10 +47,7 @@ def translated(folder: Path, structure: str, *, last: bool = True, **config: Any
 
 @pytest.mark.parametrize(
     ("theme", "last"),
-    [
-        ("material", True),
-        ("readthedocs", False),
-    ],
+    [("material", True), ("readthedocs", False)],
 )
 def test_suffixes_give_one_bundle_with_every_page_once(
     tmp_path: Path, theme: str, last: bool
