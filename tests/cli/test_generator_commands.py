@@ -81,13 +81,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_zensical_site_is_indexed_as_mkdocs_indexes_it(site: Path, tmp_path: Path) -> None:
-    sites.write_site(
-        tmp_path,
-        PAGES,
-        NOTES,
-        site_url="https://harbour.example/docs/",
-        theme={"name": "material"},
-    )
+    url, theme = "https://harbour.example/docs/", {"name": "material"}
+    sites.write_site(tmp_path, PAGES, NOTES, site_url=url, theme=theme)
     put(tmp_path / "eval" / "gold.yaml", yaml.safe_dump(GOLD))
     done = command(tmp_path, "build")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -97,11 +92,8 @@ def test_zensical_site_is_indexed_as_mkdocs_indexes_it(site: Path, tmp_path: Pat
     ]
     assert "mooring#" in searches[0][0].passage.id
     assert searches[0] == searches[1]
-    assert (
-        ask(opened(site), "Who boards every tanker?")
-        .answer.citations[0]
-        .url.startswith("/docs/talk/")
-    )
+    citation = ask(opened(site), "Who boards every tanker?").answer.citations[0]
+    assert citation.url.startswith("/docs/talk/")
     assert ask(opened(site), WINCH).answer.mode == "related-material"
     assert ask(opened(site), "Which colour is the safe?").answer.mode == "not-found"
 
@@ -260,10 +252,8 @@ def test_sphinx_site_is_built_asked_and_compared(tmp_path: Path) -> None:
 def test_a_corrected_leak_leaves_the_search_index_of_sphinx(tmp_path: Path) -> None:
     put(tmp_path / "docs" / "conf.py", "project = 'Harbour'\n")
     put(tmp_path / "docs" / "storms.rst", "Storms\n======\n\nThe harbour closes.\n")
-    put(
-        tmp_path / "notebook" / "winch.md",
-        NOTES["winch.md"].replace("mooring.md#chains", "storms.rst"),
-    )
+    note = NOTES["winch.md"].replace("mooring.md#chains", "storms.rst")
+    put(tmp_path / "notebook" / "winch.md", note)
     put(tmp_path / "answerable.yml", "notebook: notebook\n")
     body = NOTES["winch.md"].split("---\n")[-1].strip()
     put(

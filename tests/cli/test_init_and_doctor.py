@@ -316,10 +316,7 @@ def test_doctor_finds_two_publishers(tmp_path: Path) -> None:
     ],
 )
 def test_doctor_names_the_problem_and_the_remedy(
-    options: dict[str, Any],
-    config: dict[str, Any],
-    message: str,
-    tmp_path: Path,
+    tmp_path: Path, options: dict[str, Any], config: dict[str, Any], message: str
 ) -> None:
     folder = sites.write_site(tmp_path, notes=sites.NOTES, options=options, **config)
     result = run(folder, "doctor")
