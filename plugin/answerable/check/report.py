@@ -249,8 +249,8 @@ def list_failures(verdicts: Iterable[Verdict]) -> Iterator[str]:
 
 def format_run_markdown(report: EvalReport) -> str:
     """Format a run in Markdown: counts, and all verdicts that did not simply pass."""
-    heading = "### The gold set holds\n" if report.holds else "### The gold set does not hold\n"
-    parts = [heading, f"{summarize_report(report)}.\n"]
+    verb = "holds" if report.holds else "does not hold"
+    parts = [f"### The gold set {verb}\n", f"{summarize_report(report)}.\n"]
     if failures := list(list_failures(report.verdicts)):
         parts.append(format_block(failures, _MAX_FAILURES, "verdicts"))
     return "\n".join(parts)

@@ -78,6 +78,7 @@ class _LazyGroup(click.Group):
         except AnswerableError as error:
             raise click.ClickException(str(error)) from None
         except OSError as error:
+            # Click itself ends quietly where nobody reads the output any more.
             if isinstance(error, ConnectionError):
                 raise
             raise click.ClickException(format_error(error)) from None

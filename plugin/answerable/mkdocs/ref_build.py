@@ -55,12 +55,11 @@ def build_ref(config_file: Path, ref: str | None) -> Iterator[RefSite]:
     repository = find_repository(folder)
     commit = find_base_commit(repository) if ref is None else resolve_commit(repository, ref)
     name = f"{ref} ({commit[:12]})" if ref else commit[:12]
-    relative = folder.relative_to(repository.resolve())
+    relative = folder.relative_to(repository.resolve()) / config_file.name
     with check_out_commit(repository, commit) as tree:
-        ref_config_file = tree / relative / config_file.name
+        ref_config_file = tree / relative
         if not ref_config_file.is_file():
-            file = (relative / config_file.name).as_posix()
-            raise SiteError(f"{name} has no {file}: name another ref")
+            raise SiteError(f"{name} has no {relative.as_posix()}: name another ref")
         _link_today(load_site(config_file)[1], config_file, ref_config_file, tree.parent)
         yield RefSite(name, ref_config_file, _build_site(ref_config_file, tree.parent, name))
 
