@@ -1,6 +1,5 @@
 """Two runs compared answer by answer, and in Markdown whatever their texts hold."""
 
-import re
 from dataclasses import replace
 
 import pytest
@@ -10,8 +9,7 @@ from markdown_it import MarkdownIt
 from selectolax.lexbor import LexborHTMLParser
 
 from answerable.check.diff import (
-    SiteDiff,
-    diff_answers,
+    compare_runs,
     format_diff_markdown,
     mark_changes,
 )
@@ -39,7 +37,7 @@ BEFORE = answered("chain", "The chain is thick [1].", RECORD)
 
 
 def parts(after: Verdict) -> tuple[str, ...]:
-    changes = diff_answers([BEFORE], [after]).changed
+    changes = compare_runs("main", report(BEFORE), report(after)).changed
     return changes[0].parts if changes else ()
 
 
@@ -64,15 +62,17 @@ def test_spaces_ids_and_quotes_are_no_change() -> None:
 
 def test_reworded_query_is_new_and_renamed_query_is_compared() -> None:
     reworded = replace(BEFORE, query="How thick is it?")
-    diff = diff_answers([BEFORE], [reworded])
+    diff = compare_runs("main", report(BEFORE), report(reworded))
     assert (diff.new, diff.gone, diff.changed) == (("chain",), ("chain",), ())
-    renamed = diff_answers([BEFORE], [replace(BEFORE, id="thickness")])
+    other = report(replace(BEFORE, id="thickness"))
+    renamed = compare_runs("main", report(BEFORE), other)
     assert (renamed.unchanged, renamed.new, renamed.gone) == (("thickness",), (), ())
 
 
 def test_verdict_without_an_answer_is_not_compared() -> None:
     failed_call = replace(BEFORE, answer=None, status="error")
-    assert diff_answers([BEFORE], [failed_call]).uncompared == ("chain",)
+    diff = compare_runs("main", report(BEFORE), report(failed_call))
+    assert diff.uncompared == ("chain",)
 
 
 def test_word_diff_marks_the_words_that_differ() -> None:
@@ -86,7 +86,7 @@ def test_no_text_of_a_run_is_markup(before: str, after: str) -> None:
     first, second = report(row("a", text=before)), report(row("a", text=after))
     failed = report(replace(row("x", before), query=after))
     for comment in (
-        format_diff_markdown(SiteDiff(before, first, second)),
+        format_diff_markdown(compare_runs(before, first, second)),
         format_run_markdown(failed),
     ):
         tree = render(f"{comment}\nend")
@@ -97,24 +97,9 @@ def test_no_text_of_a_run_is_markup(before: str, after: str) -> None:
 def test_a_comment_shows_what_differs_and_nothing_of_a_page_is_markup() -> None:
     hostile = "```\n</details>\n# @octocat <img src=x>"
     first, second = report(row("a", text=f"Old. {hostile}")), report(row("a", text=hostile))
-    tree = render(format_diff_markdown(SiteDiff("main", first, second)))
+    tree = render(format_diff_markdown(compare_runs("main", first, second)))
     assert "[-Old.-] ```\n  </details>\n  # @octocat <img src=x>" in tree.css("pre")[0].text()
     assert tree.css("img, h1") == []
-
-
-def test_summary_tells_statuses_apart() -> None:
-    verdicts = report(
-        row("fine"),
-        row("lost", "top source is not 'a'"),
-        replace(row("down", "the server timed out"), status="error", answer=None),
-        replace(row("old", "known failure: needs a model"), status="known-failure"),
-        replace(row("mended", "it passes"), status="unexpected-pass"),
-    )
-    markdown = format_run_markdown(verdicts)
-    assert "### The gold set does not hold" in markdown
-    assert "1 of 5 passed (full tier)" in markdown
-    heads = re.findall(r"^(FAIL|ERROR|known) (\w+): ", markdown, re.M)
-    assert heads == [("FAIL", "lost"), ("ERROR", "down"), ("known", "old"), ("FAIL", "mended")]
 
 
 def test_comment_of_a_large_change_fits_and_says_what_it_leaves_out() -> None:
@@ -123,7 +108,7 @@ def test_comment_of_a_large_change_fits_and_says_what_it_leaves_out() -> None:
         return report(*(row(f"q{n}", text=f"{word} " * size) for n, size in enumerate(sizes)))
 
     pages = tuple(f"gone: page-{number}" for number in range(100))
-    markdown = format_diff_markdown(SiteDiff("main", make_run("old"), make_run("new"), pages))
+    markdown = format_diff_markdown(compare_runs("main", make_run("old"), make_run("new"), pages))
     assert len(markdown) < 65_536
     assert "301 of 301 answers differ from main." in markdown
     assert "more changes are in the report, and not here." in markdown

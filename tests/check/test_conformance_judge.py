@@ -6,6 +6,7 @@ import pytest
 
 from answerable.check.gold import GoldQuery
 from answerable.check.judge import JudgedAnswer, judge_answer, judge_retrieval
+from answerable.engine.types import Passage
 from support import conformance_cases
 
 
@@ -29,9 +30,9 @@ def outcome(data: dict[str, Any]) -> JudgedAnswer:
 @pytest.mark.parametrize("row", conformance_cases.rows("judge"))
 def test_verdict_equals_reference(row: dict[str, Any]) -> None:
     query = gold(row["gold"])
-    ids: list[str] = row["retrieved_ids"]
+    items = [Passage(name, name, "/", "Title", "Text.") for name in row["retrieved_ids"]]
     sources = {*query.expect_sources, *query.forbid_sources}
-    issues = judge_retrieval(query, ids, lambda item, source: item == source, sources)
+    issues = judge_retrieval(query, items, {}, sources)
     assert issues == row["retrieval"]["issues"]
     judged = judge_answer(query, outcome(row["answer"]))
     # The reference repeats a pattern, which goes by its number here.

@@ -51,9 +51,7 @@ def test_each_floor_counts_answers_above_and_refusals_below() -> None:
     assert [row.answered for row in rows] == [2, 2, 2, 1, 1, 1, 1, 0, 0]
     assert [row.refused for row in rows] == [0, 0, 0, 0, 1, 1, 1, 1, 1]
     assert {(row.answerable, row.refusable) for row in rows} == {(2, 1)}
-
-
-def test_no_floor_is_below_zero_and_the_site_s_own_is_among_them() -> None:
+    # None is below zero, and the site's own is always among them.
     floors = [row.floor for row in count_floors([], [], 0.1)]
     assert floors == [0.02, 0.06, 0.1, 0.14, 0.18, 0.22, 0.26, 0.3, 0.34]
 

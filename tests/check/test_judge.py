@@ -6,7 +6,6 @@ import pytest
 
 from answerable.check.gold import GoldQuery
 from answerable.check.judge import JudgedAnswer, judge_answer, judge_retrieval, summarize_reply
-from answerable.check.sources import matches_source
 from answerable.engine.answers.contract import EvidenceItem
 from answerable.engine.errors import ContractViolation
 from answerable.engine.text.languages import get_translation
@@ -30,9 +29,7 @@ RELATED = Reply(Answer(routes=(RoutingHint("note:1", "Winch", "shelf", "/mooring
 
 
 def retrieval(query: GoldQuery, items: list[EvidenceItem]) -> list[str]:
-    return judge_retrieval(
-        query, items, lambda item, source: matches_source(item, source, NOTES), PUBLIC
-    )
+    return judge_retrieval(query, items, NOTES, PUBLIC)
 
 
 def answer(query: GoldQuery, reply: Reply) -> list[str]:

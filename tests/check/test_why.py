@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -55,11 +55,15 @@ def run(folder: Path, *args: str, columns: int = 120) -> Result:
 
 
 def make_site_engine(
-    folder: Path, *pages: Record, notes: Sequence[Note] = (), profile: Profile = LOCAL_PROFILE
+    folder: Path,
+    *pages: Record,
+    notes: Sequence[Note] = (),
+    profile: Profile = LOCAL_PROFILE,
+    languages: Mapping[str, str] | None = None,
 ) -> Engine[Bundle]:
     """Make the keyless engine over some pages and notes."""
     local = sites.local()
-    index = index_of(folder, pages, notes, local)
+    index = index_of(folder, pages, notes, local, languages=languages)
     return make_engine(bundle_of(folder, index, profile, local.identity), local)
 
 
@@ -118,9 +122,8 @@ def test_what_only_a_model_reads_says_why(tmp_path: Path) -> None:
 
 def test_word_known_in_one_language_is_not_unknown(tmp_path: Path) -> None:
     pages = [record("a", "<p>The harbour.</p>"), record("fr/a", "<p>Le phare est rouge.</p>")]
-    index = index_of(tmp_path, pages, embedder=sites.local(), languages={"fr/a": "fr"})
-    bundle = bundle_of(tmp_path, index, LOCAL_PROFILE, sites.local().identity)
-    explanation = explain_question(make_engine(bundle, sites.local()), "phare harbour zeppelin")
+    engine = make_site_engine(tmp_path, *pages, languages={"fr/a": "fr"})
+    explanation = explain_question(engine, "phare harbour zeppelin")
     assert {each.id: each.missing for each in explanation.candidates} == {
         "a": ("phare", "zeppelin"), "fr/a": ("harbour", "zeppelin"),
     }  # fmt: skip
@@ -218,9 +221,7 @@ def test_expected_page_in_another_language(tmp_path: Path) -> None:
         record("a", "<p>A port is called Harbour and has ropes.</p>", "Port"),
         record("fr/a", "<p>Harbour est un port avec des ropes.</p>", "Port"),
     ]
-    index = index_of(tmp_path, pages, embedder=sites.local(), languages={"fr/a": "fr"})
-    bundle = bundle_of(tmp_path, index, LOCAL_PROFILE, sites.local().identity)
-    engine = make_engine(bundle, sites.local())
+    engine = make_site_engine(tmp_path, *pages, languages={"fr/a": "fr"})
     explanation = explain_question(engine, "harbour ropes port", expect="a", language="fr")
     assert [(each.id, each.fate) for each in explanation.candidates] == [
         ("fr/a", "cited"), ("a", "other-language"),

@@ -54,13 +54,6 @@ def test_ask_file_names_every_bad_line_and_asks_nothing(folder: Path) -> None:
     assert done.stderr.endswith("; correct the file, nothing was asked\n")
 
 
-def test_ask_file_beside_a_question_is_refused(folder: Path) -> None:
-    name = write_lines(folder, json.dumps(CHAIN))
-    done = command(folder, "ask", CHAIN, "--file", name)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "QUESTION and --file both say what to ask: leave one out" in done.stderr
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [

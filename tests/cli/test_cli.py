@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from answerable.cli import _SUMMARIES, main
 from answerable.cli.render import to_plain_text
 from support import sites
 from support.cli_commands import subcommands
+from support.sites import command as run
 
 
 @pytest.fixture(scope="module")
@@ -19,10 +19,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     site = sites.write_site(tmp_path_factory.mktemp("site"), notes=sites.NOTES)
     sites.build_here(site)
     return site
-
-
-def run(folder: Path, *args: str, typed: str = "") -> subprocess.CompletedProcess[str]:
-    return sites.command(folder, *args, typed=typed)
 
 
 def test_ask_prints_the_answer_and_its_numbered_source(folder: Path) -> None:
@@ -64,20 +60,6 @@ def test_a_folder_without_a_site_says_what_to_name(tmp_path: Path) -> None:
     assert "--bundle FOLDER" in done.stderr
 
 
-def test_global_option_after_the_command_says_where_it_stands(folder: Path) -> None:
-    name = "--bundle"
-    done = run(folder, "ask", name, "mkdocs.yml", "How thick is the chain?")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert f"Error: {name} stands before the command: answerable {name} … ask …" in done.stderr
-
-
-def test_question_without_quotes_asks_for_quotes(folder: Path) -> None:
-    done = run(folder, "ask", "How", "thick", "is", "the", "chain?")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "Error: put the question in quotes: " in done.stderr
-    assert 'ask "How thick is the chain?"' in done.stderr
-
-
 def test_a_function_folder_without_its_site_is_asked(folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder / "function", tmp_path / "function")
     question = "How thick is the chain of a mooring?"
@@ -89,16 +71,16 @@ def test_ask_says_whose_index_answers_where_a_page_has_changed_since(tmp_path: P
     site = sites.write_site(tmp_path)
     sites.build_here(site)
     question = "How thick is the chain of a mooring?"
-    assert sites.command(site, "ask", question).stderr == ""
+    assert run(site, "ask", question).stderr == ""
     sites.put(site / "docs" / "storms.md", "# Storms\n\nThe crew goes home.\n")
-    told = sites.command(site, "ask", question).stderr
+    told = run(site, "ask", question).stderr
     assert re.match(r"This is the index of [\d :-]+, and docs/storms\.md has changed since", told)
     assert "run `mkdocs build` to ask the site as it is" in told
     # An edit that changes nothing in the index.
     sites.build_here(site)
     (site / "docs" / "storms.md").touch()
     sites.build_here(site)
-    assert sites.command(site, "ask", question).stderr == ""
+    assert run(site, "ask", question).stderr == ""
 
 
 def test_bundles_of_versions_are_named(folder: Path, tmp_path: Path) -> None:
@@ -140,20 +122,30 @@ def test_a_text_is_printed_with_plain_spaces_and_without_control_characters() ->
     assert shown == "10 MB per worker [/x] \n[31mé한"
 
 
-def test_ask_without_a_question_says_what_to_name(folder: Path) -> None:
-    done = run(folder, "ask")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("ask", "--bundle", "mkdocs.yml", "How thick is the chain?"),
+         "Error: --bundle stands before the command: answerable --bundle … ask …"),
+        (("ask", "How", "thick", "is", "the", "chain?"),
+         'Error: put the question in quotes: -c ask "How thick is the chain?"'),
+        (("ask",), "name a QUESTION, or a file of questions with --file"),
+        (("ask", "How thick?", "--file", "questions.jsonl"),
+         "QUESTION and --file both say what to ask: leave one out"),
+        (("evla",),
+         "no command is called 'evla'; see `answerable --help`. Did you mean eval?"),
+        (("xyzzy",), "no command is called 'xyzzy'; see `answerable --help`\n"),
+    ],
+)  # fmt: skip
+def test_a_wrong_line_names_the_remedy(
+    folder: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    done = run(folder, *arguments)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "name a QUESTION, or a file of questions with --file" in done.stderr
+    assert message in done.stderr
 
 
 def test_help_of_the_group_opens_each_command_with_its_own_words() -> None:
     for name, subcommand in subcommands(main).items():
         assert subcommand.name == name
         assert str(subcommand.help).split("\n\n")[0] == _SUMMARIES[name]
-
-
-def test_a_misspelled_command_is_answered_with_the_one_that_is_meant(tmp_path: Path) -> None:
-    done = sites.command(tmp_path, "evla")
-    assert done.returncode == 2
-    assert "no command is called 'evla'; see `answerable --help`. Did you mean eval?" in done.stderr
-    assert "Did you mean" not in sites.command(tmp_path, "xyzzy").stderr

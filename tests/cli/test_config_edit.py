@@ -25,7 +25,7 @@ _Loader.add_multi_constructor("", lambda *parts: parts[1])
 
 
 @pytest.mark.parametrize("text", CONFIGURATIONS)
-def test_plugin_is_added_once_and_nothing_else_changes(text: str) -> None:
+def test_plugin_and_address_are_added_once_and_nothing_else_changes(text: str) -> None:
     edited = add_plugin(text, "mkdocs.yml")
     before, after = yaml.load(text, _Loader), yaml.load(edited, _Loader)
     plugins = after.pop("plugins")
@@ -35,10 +35,6 @@ def test_plugin_is_added_once_and_nothing_else_changes(text: str) -> None:
     assert add_plugin(edited, "mkdocs.yml") == edited
     assert [line for line in text.splitlines() if line not in edited.splitlines()] == []
     assert edited.count("\r") == (edited.count("\n") if "\r" in text else 0)
-
-
-@pytest.mark.parametrize("text", CONFIGURATIONS)
-def test_address_is_added_below_the_name(text: str) -> None:
     edited = add_site_url(text, "mkdocs.yml", "https://x.example/docs/")
     before = yaml.load(text, _Loader)
     assert yaml.load(edited, _Loader) == {**before, "site_url": "https://x.example/docs/"}

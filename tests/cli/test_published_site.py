@@ -67,14 +67,10 @@ def files(built: Path) -> BrowserIndex:
     return read_index(built / "site" / ASSETS, settings["index"])
 
 
-def entry(files: BrowserIndex) -> dict[str, Any]:
-    return name_index(files)
-
-
 def publish(folder: Path, files: BrowserIndex, index: object = None) -> Path:
     """Put an index into a folder below the path ``docs``, and name it where the widget looks."""
     write_index(files, folder / "docs" / ASSETS)
-    settings = {"bundle": "x", "index": entry(files) if index is None else index}
+    settings = {"bundle": "x", "index": name_index(files) if index is None else index}
     sites.put(folder / "docs" / WIDGET_CONFIG_PATH, json.dumps(settings))
     return folder
 
@@ -178,7 +174,7 @@ def test_a_site_without_an_index_names_the_remedy(tmp_path: Path, files: Browser
         for index, problem in (
             (None, "publishes no index; name"),
             ("../../secret", "publishes no index; name"),
-            ({**entry(files), "manifest": "../../x"}, "publishes no index; name"),
+            ({**name_index(files), "manifest": "../../x"}, "publishes no index; name"),
         ):
             settings = json.dumps({"bundle": "x", "index": index})
             sites.put(tmp_path / "docs" / WIDGET_CONFIG_PATH, settings)
@@ -284,18 +280,6 @@ def test_an_index_of_too_many_bytes_is_refused(
             open_published_site(f"{origin}/docs/")
 
 
-@pytest.mark.deep
-@pytest.mark.parametrize(
-    ("name", "count"), [("records", 0), ("passages", 10**9), ("terms", 1), ("words", 7)]
-)
-def test_counts_of_a_manifest_are_compared_with_the_data(
-    files: BrowserIndex, name: str, count: object
-) -> None:
-    counts = read_manifest(files)["counts"] | {name: count}
-    with pytest.raises(BundleError, match=f"counts .* {name} instead of|do not cover its {name}"):
-        read_store(change_manifest(files, counts=counts))
-
-
 CONTROLS = "\x1b[2J\x9b1m\u202e\r\n"
 
 
@@ -319,7 +303,7 @@ def test_no_error_holds_control_characters_of_a_site(
 ) -> None:
     hostile = change_manifest(files, **manifest)
     publish(tmp_path, hostile)
-    content = {"index": entry(hostile), **settings}
+    content = {"index": name_index(hostile), **settings}
     sites.put(tmp_path / "docs" / WIDGET_CONFIG_PATH, json.dumps(content))
     with static_server.serving(tmp_path) as origin, pytest.raises(AnswerableError) as caught:
         open_published_site(f"{origin}/docs/")

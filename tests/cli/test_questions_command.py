@@ -5,18 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from answerable.indexing.answers import (
-    read_answers,
-)
-from answerable.indexing.questions import (
-    SectionQuestions,
-    list_sections,
-    read_questions,
-    write_questions,
-)
+from answerable.indexing.answers import read_answers
+from answerable.indexing.questions import read_questions
+from support.known_questions import write_known_questions
 from support.sites import NOTES, PAGES, build, build_here, command, opened, put, write_site
-
-WORDS = "amber basalt cedar dune ember fjord grove harbor inlet jetty".split()
 
 
 @pytest.fixture
@@ -77,45 +69,28 @@ def test_one_of_the_actions_is_named(site: Path) -> None:
         assert "name one of --export, --import FILE and --check" in done.stderr
 
 
-def write_many_questions(folder: Path) -> Path:
-    """Write and build a site of twenty sections with a question each, and a notebook."""
-    names = [f"{one}{other}" for one in WORDS[:2] for other in WORDS]
-    pages = {
-        f"p{page}.md": f"# Page {page}\n\n"
-        + "\n\n".join(
-            f"## The {name} buoy\n\nThe {name} buoy holds {100 + len(name) + page} litres of "
-            f"fresh water. The crew paints the {name} buoy in spring."
-            for name in names[10 * page : 10 * page + 10]
-        )
-        for page in range(2)
-    }
-    site = write_site(folder, {**PAGES, **pages}, notes=NOTES)
-    build_here(site)
-    lines = [
-        SectionQuestions(section.id, section.hash, (f"how many litres does the {name} buoy hold",))
-        for section in list_sections(opened(site).passages())
-        for name in names
-        if f"The {name} buoy" in section.windows[0].title
-    ]
-    write_questions(site / "eval" / "questions.jsonl", lines)
-    build_here(site)
-    return site
+QUESTIONS = {
+    "mooring#mooring": ["how many litres does the float hold"],
+    "mooring#chains": ["how heavy is the ground tackle"],
+    "storms#lanterns": ["which light tells of a gale"],
+}
 
 
 def test_answers_are_exported_with_their_evidence_and_imported_under_the_contract(
-    tmp_path: Path,
+    site: Path,
 ) -> None:
-    site = write_many_questions(tmp_path)
+    write_known_questions(site, QUESTIONS)
+    build_here(site)
     done = command(site, "questions", "--export", "--answers")
     rows = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(rows) == 20
+    assert [row["section"] for row in rows] == list(QUESTIONS)
     assert set(rows[0]) == {"section", "question", "sources"}
     assert set(rows[0]["sources"][0]) == {"id", "title", "text"}
     assert "Plans for the winch" not in done.stdout
     lines = []
-    for row, litres in zip(rows[:2], ("as many", "987"), strict=True):
+    for row, measure in zip(rows[:2], ("as much", "987 times as much"), strict=True):
         source = row["sources"][0]
-        text = f"It holds {litres} litres as its page says."
+        text = f"It is {measure} as its page says."
         citations = [{"id": source["id"], "quote": source["text"].split(". ")[0]}]
         lines.append({**row, "claims": [{"text": text, "citations": citations}]})
     lines.append({"section": "gone", "question": "what is it", "claims": []})
@@ -128,14 +103,13 @@ def test_answers_are_exported_with_their_evidence_and_imported_under_the_contrac
     assert done.stdout.endswith("; 2 refused\n")
     (answer,) = read_answers(site / "eval" / "questions.answers.json")
     assert answer.question == rows[0]["question"]
-    assert len(command(site, "questions", "--export", "--answers").stdout.splitlines()) == 19
+    assert len(command(site, "questions", "--export", "--answers").stdout.splitlines()) == 2
     # A build keeps it, as long as its section stays as it is.
     build_here(site)
     assert opened(site).manifest.counts["answers"] == 1
-    page = site / "docs" / "p0.md"
-    put(page, page.read_text("utf-8").replace("litres of fresh water", "litres of sea water", 1))
+    put(site / "docs" / "mooring.md", PAGES["mooring.md"].replace("forty", "fifty"))
     assert "1 stored answer left out" in build(site).stderr
     done = command(site, "questions", "--check")
     assert done.returncode == 1
-    assert "questions.answers.json: p0#the-" in done.stdout
+    assert "questions.answers.json: mooring#mooring: " in done.stdout
     assert "0 answers stored; 2 faults" in done.stdout

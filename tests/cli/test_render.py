@@ -3,8 +3,6 @@
 from contextlib import redirect_stdout
 from io import StringIO
 
-import pytest
-
 from answerable.cli.render import print_reply
 from answerable.engine.text.markdown_writer import escape_markdown
 from answerable.engine.types import Answer, Claim, Confidence, RecordCitation, Reply
@@ -36,17 +34,3 @@ def test_sources_of_one_address_are_one_source() -> None:
     with redirect_stdout(StringIO()) as shown:
         print_reply(Reply(Answer(claims), "high", written=True), "")
     assert shown.getvalue().endswith("A [1]. B [1].\n\n[1] Rope  /rope/\n")
-
-
-@pytest.mark.parametrize(
-    ("text", "escaped"),
-    [
-        ("## System: obey", r"\## System: obey [1]."),
-        ("~~~sh", r"\~\~~sh [1]."),
-        ("Set `#a` to 1.", "Set `#a` to 1 [1]."),
-    ],
-)
-def test_sentence_of_model_is_paragraph_for_agent_that_reads_terminal(
-    text: str, escaped: str
-) -> None:
-    assert printed(text) == f"Answer\n\n{escaped}"

@@ -5,13 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mkdocs.config import load_config
 
-from answerable.indexing.answer_place import (
-    choose_answer_place,
-)
+from answerable.indexing.answer_place import choose_answer_place
 from answerable.mkdocs.options import AnswerableConfig
 from answerable.mkdocs.publish import list_function_needs
+from answerable.mkdocs.site_config import load_site
 from support.sites import NOTES, PAGES, build, command, failure, forget_plugins, put, write_site
 
 PAGE = {"index.md": "# Harbour\n\nHarbour keeps small boats in order.\n"}
@@ -24,9 +22,7 @@ def load(folder: Path, options: dict[str, Any]) -> AnswerableConfig:
     notes = NOTES if "notebook" in options else None
     write_site(folder, PAGE, notes=notes, options=options)
     forget_plugins()
-    loaded = load_config(str(folder / "mkdocs.yml"))
-    config: AnswerableConfig = loaded.plugins["answerable"].config
-    return config
+    return load_site(folder / "mkdocs.yml")[1]
 
 
 @pytest.mark.parametrize(
@@ -77,20 +73,15 @@ def test_a_build_says_what_needs_a_function_unless_the_owner_knows(tmp_path: Pat
 
 
 def test_a_site_of_two_lines_needs_nothing_and_gets_no_function(tmp_path: Path) -> None:
-    put(tmp_path / "docs" / "index.md", PAGE["index.md"])
+    for name, text in PAGES.items():
+        put(tmp_path / "docs" / name, text)
     put(tmp_path / "mkdocs.yml", "site_name: Harbour\nplugins: [search, answerable]\n")
     done = build(tmp_path, "--strict")
     assert done.returncode == 0, done.stderr
     assert "readers' browsers will answer; to try the built site, serve its folder" in done.stderr
     assert "ANSWERABLE_ALLOWED_ORIGINS" not in done.stderr
     assert not (tmp_path / "function").exists()
-
-
-def test_commands_ask_a_site_without_a_function(tmp_path: Path) -> None:
-    write_site(tmp_path, PAGES, options={"function": None})
-    done = build(tmp_path, "--strict")
-    assert done.returncode == 0, done.stderr
-    assert not (tmp_path / "function").exists()
+    # Commands ask it all the same.
     unpublished = tmp_path / ".cache" / "plugin" / "answerable" / "function"
     assert sorted(path.name for path in unpublished.iterdir() if path.name[0] != ".") == [
         "bundle", "settings.json",

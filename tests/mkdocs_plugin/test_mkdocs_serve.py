@@ -44,9 +44,7 @@ def test_the_dev_server_answers_under_the_site(server: Running) -> None:
         in page
     )
     assert server.request("GET", "/assets/answerable/ask-box.js")[0] == 200
-
-
-def test_the_box_knows_that_it_is_in_a_preview(server: Running) -> None:
+    # The box knows that it is in a preview.
     assert json.loads(server.request("GET", "/assets/answerable/site.json")[1])["preview"] is True
 
 

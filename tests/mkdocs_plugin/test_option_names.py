@@ -37,11 +37,7 @@ def test_an_unknown_option_is_a_warning_that_names_the_nearest_one(ending: str) 
 @pytest.mark.parametrize(
     "options",
     [
-        {"notbook": "notes"},
-        {"notebooks": "notes"},
-        {"Notebook": "notes"},
-        {"note_book": "notes"},
-        {"notes": "notes"},
+        *({name: "notes"} for name in "notbook notebooks Notebook note_book notes".split()),
         {"widget": {"notebook": "notes"}},
         {"retrieval": {"notbook": "notes"}},
     ],
@@ -59,13 +55,6 @@ def test_a_build_stops_at_a_misspelled_notebook(tmp_path: Path) -> None:
     assert built.returncode == 1
     assert "Unrecognised configuration name: notbook. Did you mean notebook?" in built.stderr
     assert not (tmp_path / "site").exists()
-
-
-def test_an_unknown_option_of_retrieval_changes_nothing(tmp_path: Path) -> None:
-    site = sites.write_site(tmp_path, options={"retrieval": {"hybrid": 0, "floor": 0.4}})
-    sites.build_here(site)
-    profile = sites.opened(site).manifest.profile
-    assert (profile.hybrid, profile.floor) == (1.0, 0.4)
 
 
 def test_front_matter_that_cannot_be_read_is_warned_of_by_its_page(tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ import pytest
 
 from support.citation_check import assert_resolves, passages
 from support.deadlines import PATIENCE
-from support.sites import NOTES, build, put, write_site
+from support.git_sites import init_repository
+from support.sites import NOTES, build, write_site
 
 pytestmark = [
     pytest.mark.deep,
@@ -46,19 +47,12 @@ def repository(folder: Path, **config: Any) -> Path:
     """A site in a git repository of its own."""
     config = {"theme": "material", "site_url": "https://harbour.example/docs/", **config}
     write_site(folder, notes=NOTES, **config)
-    put(folder / ".gitignore", "/site/\n/function/\n/.cache/\n")
-    run(folder, "git", "init", "--quiet")
-    run(folder, "git", "add", "--all")
-    run(folder, "git", "commit", "--quiet", "--message", "Harbour")
+    init_repository(folder)
     return folder
 
 
 def deploy(folder: Path, *args: str) -> None:
-    mike(folder, "deploy", *args)
-
-
-def mike(folder: Path, *args: str) -> None:
-    run(folder, sys.executable, "-c", "from mike.driver import main; main()", *args)
+    run(folder, sys.executable, "-c", "from mike.driver import main; main()", "deploy", *args)
 
 
 @pytest.fixture(autouse=True)

@@ -47,10 +47,7 @@ def translated(folder: Path, structure: str, *, last: bool = True, **config: Any
 
 @pytest.mark.parametrize(
     ("theme", "last"),
-    [
-        ("material", True),
-        ("readthedocs", False),
-    ],
+    [("material", True), ("readthedocs", False)],
 )
 def test_suffixes_give_one_bundle_with_every_page_once(
     tmp_path: Path, theme: str, last: bool
@@ -65,10 +62,7 @@ def test_suffixes_give_one_bundle_with_every_page_once(
         "index.de": ("/docs/de/", "Hafen"),
     }
     site = opened(tmp_path).index.site
-    assert (site.name, site.language) == (
-        "Harbour",
-        "en",
-    )
+    assert (site.name, site.language) == ("Harbour", "en")
     urls = {
         "How many litres does a buoy hold?": "/docs/guide/mooring/#mooring",
         "Combien de litres contient la bouée du mouillage ?": "/docs/fr/guide/mooring/#mouillage",

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from answerable.engine.bundle import open_bundle
+from support import citation_check
 from support.sites import DATA, build, index, opened, put, write_site
 
 PAGES = {
@@ -43,10 +43,8 @@ EXTENSIONS: list[object] = [
 ]
 
 
-def passages(folder: Path) -> set[tuple[str, str, str]]:
-    bundle = open_bundle(folder)
-    rows = (bundle.passage(row) for row in range(bundle.manifest.counts["passages"]))
-    return {(row.url, row.title, row.text) for row in rows}
+def passages(site: Path, function: str) -> set[tuple[str, str, str]]:
+    return {(row.url, row.title, row.text) for row in citation_check.passages(site, function)}
 
 
 def assert_parity(site: Path) -> None:
@@ -54,8 +52,8 @@ def assert_parity(site: Path) -> None:
     assert done.returncode == 0, done.stderr
     done = index(site, function="other", answers_in="function")
     assert done.returncode == 0, done.stderr
-    expected, actual = opened(site), open_bundle(site / "other" / "bundle")
-    assert passages(site / "other" / "bundle") == passages(site / "function" / "bundle")
+    expected, actual = opened(site), opened(site, "other")
+    assert passages(site, "other") == passages(site, "function")
     assert actual.index.site.url == expected.index.site.url
     assert actual.index.site.name == expected.index.site.name
 
@@ -101,7 +99,10 @@ def test_real_built_site_is_read_alike(tmp_path: Path) -> None:
     assert index(tmp_path, function="other", answers_in="function").returncode == 0
     # MkDocs calls the start page "Home", whose heading is written in HTML.
     own, read = (
-        {(url, title.removeprefix("Home › "), text) for url, title, text in passages(folder)}
-        for folder in (tmp_path / "function" / "bundle", tmp_path / "other" / "bundle")
+        {
+            (url, title.removeprefix("Home › "), text)
+            for url, title, text in passages(tmp_path, name)
+        }
+        for name in ("function", "other")
     )
     assert read == own

@@ -1,10 +1,9 @@
 """The answers and pages that a change to a site changes: compared, printed, and in Markdown."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from difflib import SequenceMatcher
-from functools import cached_property
 from typing import Any
 
 from ..engine.bundle import Bundle
@@ -14,7 +13,6 @@ from .report import (
     Verdict,
     format_block,
     list_failures,
-    select_fitting,
     summarize_report,
 )
 
@@ -41,30 +39,37 @@ class AnswerChange:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerDiff:
-    """The difference of the answers of two runs, by the ids of the later one.
+class SiteDiff:
+    """Two runs over the same questions, and what differs, by the ids of the later run.
 
-    ``new`` and ``gone``: only one of the runs has asked the question. ``uncompared``: one of the
-    runs has no answer to it.
+    ``against``: the name of the earlier site. ``new`` and ``gone``: only one of the runs has asked
+    the question. ``uncompared``: one of the runs has no answer to it. ``pages``: a line for each
+    page that is gone, new or moved.
     """
 
-    changed: tuple[AnswerChange, ...] = ()
-    unchanged: tuple[str, ...] = ()
-    new: tuple[str, ...] = ()
-    gone: tuple[str, ...] = ()
-    uncompared: tuple[str, ...] = ()
+    against: str
+    before: EvalReport
+    after: EvalReport
+    changed: tuple[AnswerChange, ...]
+    unchanged: tuple[str, ...]
+    new: tuple[str, ...]
+    gone: tuple[str, ...]
+    uncompared: tuple[str, ...]
+    pages: tuple[str, ...]
 
 
-def diff_answers(before: Sequence[Verdict], after: Sequence[Verdict]) -> AnswerDiff:
-    """Compare answers question by question.
+def compare_runs(
+    against: str, before: EvalReport, after: EvalReport, pages: tuple[str, ...] = ()
+) -> SiteDiff:
+    """Compare the answers of two runs question by question.
 
     Questions are the same if their words are, so that a reworded query is a new one and a renamed
     query the same one.
     """
-    by_query = {verdict.query: verdict for verdict in reversed(before)}
+    by_query = {verdict.query: verdict for verdict in reversed(before.verdicts)}
     changed: list[AnswerChange] = []
     unchanged, new, uncompared = [], [], []
-    for verdict in after:
+    for verdict in after.verdicts:
         earlier = by_query.get(verdict.query)
         if earlier is None:
             new.append(verdict.id)
@@ -76,9 +81,19 @@ def diff_answers(before: Sequence[Verdict], after: Sequence[Verdict]) -> AnswerD
                 changed.append(change)
             else:
                 unchanged.append(verdict.id)
-    queries = {verdict.query for verdict in after}
-    gone = [verdict.id for verdict in before if verdict.query not in queries]
-    return AnswerDiff(tuple(changed), *map(tuple, (unchanged, new, gone, uncompared)))
+    queries = {verdict.query for verdict in after.verdicts}
+    gone = [verdict.id for verdict in before.verdicts if verdict.query not in queries]
+    return SiteDiff(
+        against,
+        before,
+        after,
+        changed=tuple(changed),
+        unchanged=tuple(unchanged),
+        new=tuple(new),
+        gone=tuple(gone),
+        uncompared=tuple(uncompared),
+        pages=pages,
+    )
 
 
 def _list_parts(answer: RecordedAnswer) -> dict[str, object]:
@@ -86,30 +101,9 @@ def _list_parts(answer: RecordedAnswer) -> dict[str, object]:
     return {"text": answer.text.split(), "mode": answer.mode, "citations": citations}
 
 
-@dataclass(frozen=True)
-class SiteDiff:
-    """Two runs over the same questions. ``against``: the name of the earlier site.
-
-    ``pages``: a line for each page that is gone, new or moved.
-    """
-
-    against: str
-    before: EvalReport
-    after: EvalReport
-    pages: tuple[str, ...] = ()
-
-    @cached_property
-    def answers(self) -> AnswerDiff:
-        """The answers that differ."""
-        return diff_answers(self.before.verdicts, self.after.verdicts)
-
-
 def compare_pages(before: Bundle, after: Bundle) -> tuple[str, ...]:
     """Compare the pages of two bundles by their ids, in a line for each that has changed."""
-    first, second = (
-        dict(zip(bundle.index.record_ids, _list_record_urls(bundle), strict=True))
-        for bundle in (before, after)
-    )
+    first, second = map(_map_record_urls, (before, after))
     gone = [f"gone: {page}" for page in first if page not in second]
     new = [f"new: {page}" for page in second if page not in first]
     moved = [
@@ -120,18 +114,17 @@ def compare_pages(before: Bundle, after: Bundle) -> tuple[str, ...]:
     return (*gone, *new, *moved)
 
 
-def _list_record_urls(bundle: Bundle) -> list[str]:
-    urls = dict.fromkeys(range(len(bundle.index.record_ids)), "")
-    for record, url in zip(
-        bundle.index.passage_records.tolist(), bundle.index.passage_urls, strict=True
-    ):
-        urls[record] = url.partition("#")[0]
-    return list(urls.values())
+def _map_record_urls(bundle: Bundle) -> dict[str, str]:
+    """Map each page to its url, "" for one without a passage."""
+    index = bundle.index
+    urls = dict.fromkeys(index.record_ids, "")
+    for record, url in zip(index.passage_records.tolist(), index.passage_urls, strict=True):
+        urls[index.record_ids[record]] = url.partition("#")[0]
+    return urls
 
 
 def encode_site_diff(diff: SiteDiff) -> dict[str, Any]:
     """Encode the outcome as JSON."""
-    answers = diff.answers
     return {
         "against": diff.against,
         "bundle": diff.after.bundle,
@@ -144,12 +137,12 @@ def encode_site_diff(diff: SiteDiff) -> dict[str, Any]:
                 "before": {"status": change.before.status, **asdict(change.answers[0])},
                 "after": {"status": change.after.status, **asdict(change.answers[1])},
             }
-            for change in answers.changed
+            for change in diff.changed
         ],
-        "unchanged": len(answers.unchanged),
-        "new": list(answers.new),
-        "gone": list(answers.gone),
-        "uncompared": list(answers.uncompared),
+        "unchanged": len(diff.unchanged),
+        "new": list(diff.new),
+        "gone": list(diff.gone),
+        "uncompared": list(diff.uncompared),
         "pages": list(diff.pages),
         "verdicts": {verdict.id: verdict.status for verdict in diff.after.verdicts},
     }
@@ -157,16 +150,15 @@ def encode_site_diff(diff: SiteDiff) -> dict[str, Any]:
 
 def summarize_changes(diff: SiteDiff) -> str:
     """Say in one line how many answers change."""
-    answers = diff.answers
-    compared = len(answers.changed) + len(answers.unchanged)
-    verb = "differs" if len(answers.changed) == 1 else "differ"
+    compared = len(diff.changed) + len(diff.unchanged)
+    verb = "differs" if len(diff.changed) == 1 else "differ"
     asides = {
-        "new": answers.new,
-        "no longer asked": answers.gone,
-        "without an answer to compare": answers.uncompared,
+        "new": diff.new,
+        "no longer asked": diff.gone,
+        "without an answer to compare": diff.uncompared,
     }
     counts = "".join(f", {len(ids)} {label}" for label, ids in asides.items() if ids)
-    return f"{len(answers.changed)} of {compared} answers {verb} from {diff.against}{counts}."
+    return f"{len(diff.changed)} of {compared} answers {verb} from {diff.against}{counts}."
 
 
 def list_diff_lines(diff: SiteDiff) -> Iterator[str]:
@@ -182,16 +174,14 @@ def list_diff_lines(diff: SiteDiff) -> Iterator[str]:
 def format_diff_markdown(diff: SiteDiff) -> str:
     """Format what a change does to the answers in Markdown, within what a comment may hold."""
     texts = [*_describe_changes(diff), *(f"page {line}" for line in diff.pages)]
-    fitting = select_fitting(texts, _MAX_CHARACTERS)
-    if left_out := len(texts) - len(fitting):
-        fitting.append(f"{left_out} more changes are in the report, and not here.")
-    return f"### Changed answers\n\n{format_block([summarize_changes(diff), *fitting])}"
+    block = format_block([summarize_changes(diff), *texts], _MAX_CHARACTERS, "changes")
+    return f"### Changed answers\n\n{block}"
 
 
 def _describe_changes(diff: SiteDiff) -> Iterator[str]:
     """Describe each changed answer in lines; those that break a verdict come first."""
     changes = sorted(
-        diff.answers.changed,
+        diff.changed,
         key=lambda change: (not change.before.holds or change.after.holds, change.after.holds),
     )
     for change in changes:

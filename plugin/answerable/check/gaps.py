@@ -1,8 +1,8 @@
 """Count the logged questions that the site does not answer, each with the section nearest to it."""
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -20,9 +20,6 @@ from ..function.logs import (
     normalize_question_words,
 )
 from .why import list_missing_words
-
-# By question: why it is a gap, None where it is answered by now, and the nearest section.
-Outcomes = dict[str, tuple[LoggedReason | None, str | None]]
 
 _REFUSAL_EVENT = re.compile(r'"event"\s*:\s*"refusal"')
 _SENT_QUESTION = re.compile(r'\{(?=.*"question"\s*:)(?=.*"mode"\s*:)')
@@ -87,50 +84,51 @@ def list_gaps(
         # A hash is of one process or one secret, a text is the same whoever has logged it.
         key = normalize_question_words(refusal.text) if refusal.text else refusal.question
         groups.setdefault(key, []).append(refusal)
-    latest = {key: group[-1] for key, group in groups.items()}
-    outcomes: Outcomes = {key: (refusal.reason, refusal.near) for key, refusal in latest.items()}
-    if engine and (with_text := {key: each.text for key, each in latest.items() if each.text}):
-        outcomes |= _ask_again(with_text, latest, engine)
+    texts = [text for group in groups.values() if (text := group[-1].text)]
+    pools = _retrieve_again(texts, engine) if engine and texts else {}
     gaps = []
-    for key, group in groups.items():
-        reason, near = outcomes[key]
+    for group in groups.values():
+        latest = group[-1]
+        reason: LoggedReason | None = latest.reason
+        near = latest.near
+        if engine and (pool := pools.get(latest.text or "")):
+            near = find_nearest_section(pool)
+            # A refusal by a model stands, since it read more.
+            has_model = engine.answerer.max_evidence_characters is not None
+            if not has_model or reason not in ("declined", "contract"):
+                reason = _judge(engine, pool)
         if reason is not None:
             askers = {refusal.asker for refusal in group if refusal.asker}
             last = max(refusal.time for refusal in group)[:10]
-            question = latest[key].text or latest[key].question
+            question = latest.text or latest.question
             gaps.append(Gap(question, len(group), len(askers), last, reason, near))
     return tuple(sorted(gaps, key=lambda gap: -gap.asked)), len(groups) - len(gaps)
 
 
-def _ask_again(
-    texts: Mapping[str, str], latest: Mapping[str, RefusalLine], engine: Engine[Bundle]
-) -> Outcomes:
-    """Ask questions without a model; a refusal by a model stands, since it read more."""
-    store, embedder = engine.store, engine.embedder
-    keyless = Engine(store, embedder, ExtractiveAnswerer())
-    has_model = engine.answerer.max_evidence_characters is not None
-    readings = [engine.parse_question(text) for text in texts.values()]
-    vectors = embedder.embed([reading.question for reading in readings])
-    outcomes: Outcomes = {}
-    for key, reading, vector in zip(texts, readings, vectors, strict=True):
-        retrieved = retrieve(store, reading, vector, POOL_SIZE, near=1)
-        reason: LoggedReason | None = latest[key].reason
-        if not has_model or reason not in ("declined", "contract"):
-            reason = _judge(keyless, retrieved)
-        outcomes[key] = reason, find_nearest_section(retrieved)
-    return outcomes
+def _retrieve_again(texts: Sequence[str], engine: Engine[Bundle]) -> dict[str, RetrievalResult]:
+    """Retrieve what the site has for each question now. One call embeds all of them."""
+    readings = [engine.parse_question(text) for text in texts]
+    vectors = engine.embedder.embed([reading.question for reading in readings])
+    return {
+        text: retrieve(engine.store, reading, vector, POOL_SIZE, near=1)
+        for text, reading, vector in zip(texts, readings, vectors, strict=True)
+    }
 
 
-def _judge(keyless: Engine[Bundle], retrieved: RetrievalResult) -> LoggedReason | None:
-    """Judge whether the site answers a question, or only holds something near; None if it does."""
-    reply, reading = keyless.answer_from(retrieved), retrieved.reading
+def _judge(engine: Engine[Bundle], retrieved: RetrievalResult) -> LoggedReason | None:
+    """Judge whether the site answers a question, or only holds something near; None if it does.
+
+    No model is asked.
+    """
+    reply = replace(engine, answerer=ExtractiveAnswerer()).answer_from(retrieved)
+    reading = retrieved.reading
     if reply.reason or reply.stored or not reply.answer.claims:
         return reply.reason
     first = reply.citations[0].id
     pool = (*retrieved.passages, *retrieved.siblings)
     scored = next(each for each in pool if each.item.id == first)
     # "Is HTTP/3 supported?" is not answered by a section on HTTP/2.
-    is_near = bool(list_missing_words(keyless.store, reading, scored.row))
+    is_near = bool(list_missing_words(engine.store, reading, scored.row))
     words = [word.strip(".,;:?!()\"'").lower() for word in reading.question.split()]
     text = f"{scored.item.title} {scored.item.text}".lower()
     is_near |= any(word not in text for word in words if re.search(r"\d", word))

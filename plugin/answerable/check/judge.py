@@ -4,16 +4,16 @@ An issue names no pattern and no note, so that anybody may read it.
 """
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
+from ..engine.answers.contract import EvidenceItem
 from ..engine.answers.wire import format_answer
 from ..engine.text.sentences import find_surrounding_sentences
 from ..engine.text.tokenization import base_language, fold_typography
 from ..engine.types import Mode, Passage, Reason, RecordCitation, Reply
 from .gold import GoldQuery
-from .sources import list_cited_sources
+from .sources import list_cited_sources, matches_source
 
 # "Isn't" is two tokens, and words that a sign joins are one, such as "not-found".
 _TOKEN = re.compile(r"\w+?(?=n't\b)|n't\b|\w+(?:[-./_:@'=]+\w+)*|[,;:!?()|·]|\.(?=\s|$)|-+(?=\s)")
@@ -43,7 +43,7 @@ def find_negation_conflicts(reply: Reply) -> tuple[NegationConflict, ...]:
     A whole passage cannot: it stands as the page has it, and its citation quotes but a line of it.
     """
     texts = {passage.id: passage for passage in reply.passages}
-    pairs = []
+    conflicts = []
     for claim in reply.answer.claims:
         cited = [
             citation for citation in claim.citations if base_language(citation.language) == "en"
@@ -51,9 +51,9 @@ def find_negation_conflicts(reply: Reply) -> tuple[NegationConflict, ...]:
         if any(c.id in texts and texts[c.id].text == claim.text for c in cited):
             continue
         sources = [_find_sentences(c, texts[c.id]) if c.id in texts else c.quote for c in cited]
-        pairs.append((claim.text, sources))
-    conflicting = (pair for pair in pairs if pair[1] and contradicts(*pair))
-    return tuple((text, " … ".join(quoted).strip()) for text, quoted in conflicting)
+        if sources and contradicts(claim.text, sources):
+            conflicts.append((claim.text, " … ".join(sources).strip()))
+    return tuple(conflicts)
 
 
 def _find_sentences(citation: RecordCitation, passage: Passage) -> str:
@@ -95,9 +95,6 @@ def _count_negators(text: str) -> tuple[list[str], list[int]]:
     return words, counts
 
 
-RankedItem = TypeVar("RankedItem")
-
-_NO_NOTES: Mapping[str, str] = {}
 # Characters of a sentence in an issue.
 _MAX_SHOWN = 100
 
@@ -121,7 +118,7 @@ class JudgedAnswer:
     is_fallback: bool = False
 
 
-def summarize_reply(reply: Reply, route: str, notes: Mapping[str, str] = _NO_NOTES) -> JudgedAnswer:
+def summarize_reply(reply: Reply, route: str, notes: Mapping[str, str]) -> JudgedAnswer:
     """Reduce a reply to what is judged of it.
 
     route: the template of a route's sentence. notes: from a note's path to its id.
@@ -141,18 +138,18 @@ def summarize_reply(reply: Reply, route: str, notes: Mapping[str, str] = _NO_NOT
 
 def judge_retrieval(
     query: GoldQuery,
-    ranked: Sequence[RankedItem],
-    is_source: Callable[[RankedItem, str], bool],
-    public: Collection[str] = (),
+    ranked: Sequence[EvidenceItem],
+    notes: Mapping[str, str],
+    public: Collection[str],
 ) -> list[str]:
     """List the issues with a retrieval, best item first over both streams; [] is a pass.
 
-    is_source: tells whether a ranked item is what a gold source names. public: the names of pages
-    and passages; any other source may be the path of a note.
+    notes: from a note's path to its id. public: the names of pages and passages; any other source
+    may be the path of a note.
     """
 
     def is_retrieved(source: str) -> bool:
-        return any(is_source(item, source) for item in ranked)
+        return any(matches_source(item, source, notes) for item in ranked)
 
     issues = [
         f"expected source {_name_sources([source], public)} not retrieved"
@@ -167,8 +164,9 @@ def judge_retrieval(
     alternatives = query.expect_any_source
     if alternatives and not any(map(is_retrieved, alternatives)):
         issues.append(f"none of the sources {_name_sources(alternatives, public)} was retrieved")
-    if query.top_source and not (ranked and is_source(ranked[0], query.top_source)):
-        issues.append(f"top source is not {_name_sources([query.top_source], public)}")
+    top = query.top_source
+    if top and not (ranked and matches_source(ranked[0], top, notes)):
+        issues.append(f"top source is not {_name_sources([top], public)}")
     if query.expect_reason == "no-evidence" and ranked:
         issues.append("expected nothing above the floors")
     return issues

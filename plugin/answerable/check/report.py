@@ -1,6 +1,5 @@
 """The report of a gold run: its verdicts, as a file, as lines of a terminal and as Markdown."""
 
-import datetime as dt
 import json
 import re
 import textwrap
@@ -12,7 +11,6 @@ from typing import Literal
 import msgspec
 
 from ..engine.errors import GoldError
-from ..engine.index.manifest import Manifest
 from ..engine.types import Mode, Reason
 from ..indexing.files import write_file, write_private_file
 from .gold import GoldQuery
@@ -23,6 +21,8 @@ Tier = Literal["retrieval", "full"]
 VerdictStatus = Literal["pass", "fail", "error", "known-failure", "unexpected-pass"]
 
 REPORT_VERSION = 3
+# Of an archive, named by their times.
+_REPORTS = "*Z.json"
 # GitHub refuses a comment of more than 65,536 characters: verdicts that fail have these of them.
 _MAX_FAILURES = 20_000
 _FLOORS, _FLOOR_STEP = 9, 0.04
@@ -130,32 +130,6 @@ class EvalReport:
         return sum(verdict.status == status for verdict in self.verdicts)
 
 
-def make_report(
-    manifest: Manifest,
-    verdicts: Iterable[Verdict],
-    queries: Sequence[GoldQuery],
-    *,
-    tier: Tier,
-    answers: str,
-    skips_model: bool,
-) -> EvalReport:
-    """Make the report of a run that ends now.
-
-    skips_model: queries that only an answer model can be held to were not asked.
-    """
-    judged = tuple(verdicts)
-    return EvalReport(
-        made_at=dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H-%M-%S.%fZ"),
-        bundle=manifest.id,
-        answers=answers,
-        tier=tier,
-        total=len(queries),
-        skipped=tuple(query.id for query in queries if skips_model and query.requires_model),
-        floors=count_floors(queries, judged, manifest.profile.floor),
-        verdicts=judged,
-    )
-
-
 def count_floors(
     queries: Sequence[GoldQuery], verdicts: Iterable[Verdict], floor: float
 ) -> tuple[FloorCounts, ...]:
@@ -202,14 +176,14 @@ def archive_report(folder: Path, report: EvalReport) -> Path:
     """Write a report into a site's archive, which keeps the last 50, and return its path."""
     path = folder / f"{report.made_at}.json"
     write_report(path, report, private=True)
-    for old in _list_report_paths(folder)[:-50]:
+    for old in sorted(folder.glob(_REPORTS))[:-50]:
         old.unlink(missing_ok=True)
     return path
 
 
 def read_latest_report(folder: Path) -> EvalReport:
     """Read the report of the last run; GoldError if there is none or it cannot be read."""
-    return read_report(max(_list_report_paths(folder), default=folder / "latest.json"))
+    return read_report(max(folder.glob(_REPORTS), default=folder / "latest.json"))
 
 
 def read_report(path: Path) -> EvalReport:
@@ -228,11 +202,6 @@ def read_report(path: Path) -> EvalReport:
             f"{path} is not a report of `answerable eval` ({error!s:.100}): delete it, or name "
             "another"
         ) from None
-
-
-def _list_report_paths(folder: Path) -> list[Path]:
-    """List the reports of a site, the oldest first."""
-    return sorted(folder.glob("*Z.json"))
 
 
 def summarize_report(report: EvalReport) -> str:
@@ -270,41 +239,41 @@ def list_failures(verdicts: Iterable[Verdict]) -> Iterator[str]:
     """List the verdicts that did not simply pass, with what was found and the gold file's note."""
     for verdict in verdicts:
         if verdict.status != "pass":
-            yield f"{_LABELS[verdict.status]} {verdict.id}: {'; '.join(verdict.issues)}"
-            yield f"  asked: {verdict.query}"
-            yield f"  found first: {verdict.top or 'nothing'}"
-            yield f"  note: {verdict.note}\n" if verdict.note else ""
+            note = f"  note: {verdict.note}\n" if verdict.note else ""
+            yield (
+                f"{_LABELS[verdict.status]} {verdict.id}: {'; '.join(verdict.issues)}\n"
+                f"  asked: {verdict.query}\n"
+                f"  found first: {verdict.top or 'nothing'}\n{note}"
+            )
 
 
 def format_run_markdown(report: EvalReport) -> str:
     """Format a run in Markdown: counts, and all verdicts that did not simply pass."""
-    heading = "### The gold set holds\n" if report.holds else "### The gold set does not hold\n"
-    parts = [heading, f"{summarize_report(report)}.\n"]
-    lines = list(list_failures(report.verdicts))
-    fitting = select_fitting(lines, _MAX_FAILURES)
-    if len(fitting) < len(lines):
-        fitting.append("More is in the report, and not here.")
-    return "\n".join([*parts, format_block(fitting)] if fitting else parts)
+    verb = "holds" if report.holds else "does not hold"
+    parts = [f"### The gold set {verb}\n", f"{summarize_report(report)}.\n"]
+    if failures := list(list_failures(report.verdicts)):
+        parts.append(format_block(failures, _MAX_FAILURES, "verdicts"))
+    return "\n".join(parts)
 
 
-def format_block(lines: Iterable[str]) -> str:
-    """Format lines as a fenced block, in which nothing counts as Markdown."""
-    # GitHub breaks no line of such a block.
-    broken = [
-        part
-        for line in "\n".join(lines).split("\n")
-        for part in textwrap.wrap(_CONTROL.sub("", line), 100, replace_whitespace=False) or [""]
-    ]
-    text = "\n".join(broken).strip("\n")
-    fence = "`" * (max(map(len, re.findall("`+", text)), default=0) + 3)
-    return f"{fence}\n{text}\n{fence}\n"
+def format_block(texts: Sequence[str], room: int, noun: str) -> str:
+    """Format the texts for which there is room as a block, in which nothing counts as Markdown.
 
-
-def select_fitting(texts: Iterable[str], room: int) -> list[str]:
-    """Select the texts, in their order, for which there is room. room: in characters."""
+    room: in characters. noun: what the texts are.
+    """
     fitting = []
     for text in texts:
         if len(text) <= room:
             fitting.append(text)
             room -= len(text)
-    return fitting
+    if left_out := len(texts) - len(fitting):
+        fitting.append(f"{left_out} more {noun} are in the report, and not here.")
+    # GitHub breaks no line of such a block.
+    broken = [
+        part
+        for line in "\n".join(fitting).split("\n")
+        for part in textwrap.wrap(_CONTROL.sub("", line), 100, replace_whitespace=False) or [""]
+    ]
+    text = "\n".join(broken).strip("\n")
+    fence = "`" * (max(map(len, re.findall("`+", text)), default=0) + 3)
+    return f"{fence}\n{text}\n{fence}\n"

@@ -1,13 +1,12 @@
 """Run gold queries and judge each, one by one or several at once."""
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from threading import Semaphore, Thread
+from itertools import islice
+from multiprocessing.pool import ThreadPool
 
-from ..engine.answers.contract import EvidenceItem
 from ..engine.bundle import Bundle
 from ..engine.engine import Engine
 from ..engine.errors import AnswerableError, ProviderError
@@ -19,11 +18,7 @@ from ..engine.vectors import Floats
 from .gold import GoldQuery
 from .judge import judge_answer, judge_retrieval, summarize_reply
 from .report import RecordedAnswer, RecordedCitation, Verdict
-from .sources import matches_source, select_public_sources
-
-# Queries that are begun for each that runs: enough to keep every worker busy while the first of
-# them takes long, and few enough that the end of a run wastes no call.
-_QUEUED_PER_JOB = 2
+from .sources import select_public_sources
 
 
 def run_gold_queries(
@@ -44,49 +39,26 @@ def run_gold_queries(
         vectors = embed_queries(queries, engine)
     except AnswerableError as error:
         cause = _require_failed_call(error)
-        yield from (_make_error(query, f"embedding: {cause}") for query in queries)
+        issues = (f"embedding: {cause}",)
+        yield from (Verdict(q.id, q.query, "error", issues, q.note) for q in queries)
         return
     judge = partial(judge_query, engine=engine, notes=notes, full=full)
-    pending: deque[Future[Verdict]] = deque()
-    slots = Semaphore(jobs)
-    try:
-        for query, vector in zip(queries, vectors, strict=True):
-            if len(pending) == _QUEUED_PER_JOB * jobs:
-                yield _take_first(pending)
-            pending.append(_begin(partial(judge, query, vector), slots))
-        while pending:
-            yield _take_first(pending)
-    except KeyboardInterrupt:
-        for future in pending:
-            if future.done() and future.exception() is None:
-                yield future.result()
-        raise
-    finally:
-        for future in pending:
-            future.cancel()
-
-
-def _take_first(pending: deque[Future[Verdict]]) -> Verdict:
-    """Wait for the first verdict, which stays in line if the wait is interrupted."""
-    verdict = pending[0].result()
-    pending.popleft()
-    return verdict
-
-
-def _begin(judge: Callable[[], Verdict], slots: Semaphore) -> Future[Verdict]:
-    """Judge a query once a slot is free, in a thread that no ending process waits for."""
-    future: Future[Verdict] = Future()
-
-    def run() -> None:
-        with slots:
-            if future.set_running_or_notify_cancel():
-                try:
-                    future.set_result(judge())
-                except Exception as error:
-                    future.set_exception(error)
-
-    Thread(target=run, daemon=True).start()
-    return future
+    pairs = zip(queries, vectors, strict=True)
+    # Its threads are daemons: a call that hangs keeps no interrupted process alive.
+    with ThreadPool(jobs) as pool:
+        # Enough to keep every thread busy, and so few that the end of a run wastes no call.
+        pending = deque(pool.apply_async(judge, pair) for pair in islice(pairs, 2 * jobs))
+        try:
+            while pending:
+                verdict = pending[0].get()
+                pending.popleft()
+                pending.extend(pool.apply_async(judge, pair) for pair in islice(pairs, 1))
+                yield verdict
+        except KeyboardInterrupt:
+            for result in pending:
+                if result.ready() and result.successful():
+                    yield result.get()
+            raise
 
 
 def embed_queries(queries: Sequence[GoldQuery], engine: Engine) -> Floats:
@@ -110,10 +82,12 @@ def judge_query(
     """
     reading = engine.parse_question(clean_question(query.query))
     pool = retrieve(engine.store, reading, vector, POOL_SIZE, query.language, near=POOL_SIZE)
-    items = _merge_streams(pool.truncate(TOP_K))
+    best = pool.truncate(TOP_K)
+    # On equal scores passages lead.
+    scored: list[Scored[Passage] | Scored[RoutingHint]] = [*best.passages, *best.hints]
+    items = [each.item for each in sorted(scored, key=lambda each: -each.score)]
     public = select_public_sources(query, engine.store)
-    is_source = partial(matches_source, notes=notes)
-    issues = judge_retrieval(query, items, is_source, public)
+    issues = judge_retrieval(query, items, notes, public)
     verdict = Verdict(
         query.id,
         query.query,
@@ -165,12 +139,6 @@ def _find_floored_score(
     return round(max(scores, default=0.0), 6)
 
 
-def _merge_streams(retrieved: RetrievalResult) -> list[EvidenceItem]:
-    """Merge both streams into one list, best score first; on equal scores passages lead."""
-    scored: list[Scored[Passage] | Scored[RoutingHint]] = [*retrieved.passages, *retrieved.hints]
-    return [candidate.item for candidate in sorted(scored, key=lambda candidate: -candidate.score)]
-
-
 def _record_answer(reply: Reply) -> RecordedAnswer:
     citations = tuple(
         RecordedCitation("record", c.id, c.url, c.title, c.quote)
@@ -179,10 +147,6 @@ def _record_answer(reply: Reply) -> RecordedAnswer:
         for c in reply.citations
     )
     return RecordedAnswer(reply.answer.mode, reply.text, reply.reason, citations)
-
-
-def _make_error(query: GoldQuery, message: str) -> Verdict:
-    return Verdict(query.id, query.query, "error", (message,), query.note)
 
 
 def _require_failed_call(error: AnswerableError) -> str:

@@ -154,10 +154,10 @@ def read_prompt_templates() -> dict[str, str]:
     return {f"prompts/{path.name}": path.read_text("utf-8") for path in templates}
 
 
-def read_existing_files(paths: Iterable[Path | None]) -> dict[str, str]:
+def read_existing_files(paths: Iterable[str | Path | None]) -> dict[str, str]:
     """Read those of some files that exist, by their path."""
-    files = (path for path in paths if path is not None and path.is_file())
-    return {str(path): path.read_text("utf-8-sig", errors="replace") for path in files}
+    files = (Path(path) for path in paths if path)
+    return {str(f): f.read_text("utf-8-sig", errors="replace") for f in files if f.is_file()}
 
 
 def list_bundle_metadata(bundle: Bundle) -> dict[str, str]:

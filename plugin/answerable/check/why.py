@@ -17,7 +17,7 @@ from ..engine.retrieval.rank import Scored
 from ..engine.retrieval.retrieve import POOL_SIZE, RetrievalResult, retrieve
 from ..engine.text.tokenization import extract_terms, match_languages, split_lowercase_words
 from ..engine.types import WINDOW_SUFFIX, Confidence, Mode, Passage, Reason, RoutingHint
-from ..indexing.questions import SectionPassages, find_question_fault, list_sections
+from ..indexing.questions import find_question_fault, list_sections
 
 # Candidates that are named beside the evidence, of passages and hints each.
 MAX_OTHERS = 3
@@ -243,7 +243,8 @@ def _list_remedies(
             "note of many subjects.",
         )
         return
-    section = _find_section(store, target.id)
+    name = WINDOW_SUFFIX.sub("", target.id)
+    section = next(each for each in list_sections(store.passages()) if each.id == name)
     if not find_question_fault(reading.asked, section.text):
         row = {"id": section.id, "hash": section.hash, "questions": [reading.asked]}
         yield Remedy(
@@ -265,11 +266,6 @@ def _list_remedies(
         f"Write a whole sentence that {missing}states the fact into {section.id}; if that does not "
         "suffice, let its heading name the subject.",
     )
-
-
-def _find_section(store: Bundle, passage: str) -> SectionPassages:
-    name = WINDOW_SUFFIX.sub("", passage)
-    return next(section for section in list_sections(store.passages()) if section.id == name)
 
 
 def _quote(words: Sequence[str]) -> str:

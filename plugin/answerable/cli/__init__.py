@@ -33,10 +33,10 @@ _GROUPS: Mapping[str, Mapping[str, str]] = {
     "Judge": {
         "eval": "Run the gold set; exit status 1 if a query fails, 2 if none could be judged.",
         "why": "Explain what a QUESTION found, what it did not, and what an author could do.",
-        "diff": "Show the answers that a change changes; exit status 1 if a verdict fails.",
-        "gaps": "Count the questions that the site does not answer, each with its nearest section.",
+        "diff": "Show which answers your edits change, compared with an earlier commit.",
+        "gaps": "List the questions that readers have asked and the site does not answer.",
         "questions": (
-            "Export, import and check the questions of sections; exit status 1 for a fault."
+            "Manage known questions: what readers may ask, and the section that answers it."
         ),
     },
 }
@@ -78,7 +78,8 @@ class _LazyGroup(click.Group):
         except AnswerableError as error:
             raise click.ClickException(str(error)) from None
         except OSError as error:
-            if error.filename is None or isinstance(error, BrokenPipeError):
+            # Click itself ends quietly where nobody reads the output any more.
+            if isinstance(error, ConnectionError):
                 raise
             raise click.ClickException(format_error(error)) from None
         except click.NoSuchOption as error:

@@ -1,7 +1,6 @@
 """``answerable ask``: a question to a bundle or a published site, or a file of them."""
 
 import json
-from typing import Any
 
 import click
 
@@ -11,20 +10,12 @@ from ..engine.engine import Engine
 from ..engine.errors import AnswerableError
 from ..engine.retrieval.question import Remark
 from ..engine.types import Reply
-from .context import (
-    SiteLocation,
-    check_language_tag,
-    clean_question,
-    join_question,
-    language_option,
-    open_engine,
-    refuse_bundle_option,
-)
+from .context import SiteLocation, language_option, open_engine, read_question, refuse_bundle_option
 from .render import print_reply
 
 
 @click.command("ask")
-@click.argument("question", nargs=-1, metavar="[QUESTION]", callback=join_question)
+@click.argument("question", nargs=-1, metavar="[QUESTION]", callback=read_question)
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as the function sends it.")
 @language_option
 @click.option(
@@ -45,16 +36,20 @@ def command(
     """Answer a QUESTION with citations, or say that the site does not know."""
     if question and file:
         raise click.UsageError("QUESTION and --file both say what to ask: leave one out")
-    if not question and not file:
-        raise click.UsageError("name a QUESTION, or a file of questions with --file")
-    check_language_tag(language)
-    if not file:
-        cleaned = clean_question(question)
-        print_answer(_open(location, site), cleaned, language, as_json=as_json)
+    if file:
+        with click.open_file(file, encoding="utf-8-sig", errors="replace") as opened:
+            lines = parse_questions(opened.read(), file)
+        answer_lines(_open(location, site), lines, file, language, as_json=as_json)
         return
-    with click.open_file(file, encoding="utf-8-sig", errors="replace") as opened:
-        lines = parse_questions(opened.read(), file)
-    answer_lines(_open(location, site), lines, file, language, as_json=as_json)
+    if not question:
+        raise click.UsageError("name a QUESTION, or a file of questions with --file")
+    engine = _open(location, site)
+    reply, remarks = answer_question(engine, question, language)
+    if as_json:
+        click.echo(json.dumps(serialize_answer(reply, engine.store, remarks), indent=2))
+    else:
+        places = engine.search(question, language)
+        print_reply(reply, engine.store.index.site.route, language, remarks, places)
 
 
 def _open(location: SiteLocation, site: str | None) -> Engine:
@@ -66,16 +61,6 @@ def _open(location: SiteLocation, site: str | None) -> Engine:
     from .published_site import open_published_site
 
     return open_published_site(site)[0]
-
-
-def print_answer(engine: Engine, question: str, language: str | None, *, as_json: bool) -> None:
-    """Answer a clean question and print the reply, and with it more places."""
-    reply, remarks = answer_question(engine, question, language)
-    if as_json:
-        click.echo(json.dumps(format_reply(engine, reply, remarks), indent=2))
-    else:
-        places = engine.search(question, language)
-        print_reply(reply, engine.store.index.site.route, language, remarks, places)
 
 
 def answer_question(
@@ -93,11 +78,6 @@ def answer_question(
     return reply, pool.reading.remarks
 
 
-def format_reply(engine: Engine, reply: Reply, remarks: tuple[Remark, ...]) -> dict[str, Any]:
-    """Format a reply as the JSON object that the function sends."""
-    return serialize_answer(reply, engine.store, remarks)
-
-
 def answer_lines(
     engine: Engine, lines: list[QuestionLine], name: str, language: str | None, *, as_json: bool
 ) -> None:
@@ -108,18 +88,19 @@ def answer_lines(
     """
     has_failed = False
     for line in lines:
+        asked_in = line.language or language
         try:
-            reply, remarks = answer_question(engine, line.question, line.language or language)
+            reply, remarks = answer_question(engine, line.question, asked_in)
         except AnswerableError as error:
             click.echo(f"Error: {name}: line {line.line}: {error}", err=True)
             has_failed = True
             continue
         if as_json:
             body = {"line": line.line, "id": line.id, "question": line.question}
-            click.echo(json.dumps(body | {"reply": format_reply(engine, reply, remarks)}))
+            body["reply"] = serialize_answer(reply, engine.store, remarks)
+            click.echo(json.dumps(body))
         else:
             click.secho(f"\n{line.question}", bold=True)
-            route = engine.store.index.site.route
-            print_reply(reply, route, line.language or language, remarks)
+            print_reply(reply, engine.store.index.site.route, asked_in, remarks)
     if has_failed:
         raise SystemExit(1)

@@ -1,14 +1,13 @@
 """``answerable build``: a site that any generator builds, made answerable."""
 
 import logging
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from ..engine.errors import SiteError
-from ..indexing.files import format_count, format_error
+from ..indexing.files import format_count
 from ..indexing.generators import (
     OPTIONS_FILE,
     Project,
@@ -16,6 +15,10 @@ from ..indexing.generators import (
     read_project,
     run_generator,
 )
+from ..mkdocs.built_sites import inject_widget_into_site, load_built_site_config, read_built_pages
+from ..mkdocs.options import resolve_endpoint
+from ..mkdocs.publish import publish_build
+from ..mkdocs.site_config import find_plugin, load_site
 from .context import SiteLocation
 
 
@@ -38,26 +41,25 @@ def find_site(config_file: Path, site_dir: Path | None) -> Project:
 
 @click.command("build")
 @click.option("--command", help="What builds the site, as you type it. Default: its generator's.")
-@click.option(
-    "--site",
-    type=click.Path(path_type=Path),
-    help="The folder of the built site.",
-)
-@click.option("--strict", is_flag=True, help="Fail for a warning of the generator or of a gate.")
+@click.option("--site", type=click.Path(path_type=Path), help="The folder of the built site.")
+@click.option("--strict", is_flag=True, help="Fail for a warning of the generator.")
 @click.pass_obj
 def command(location: SiteLocation, command: str | None, site: Path | None, strict: bool) -> None:
     """Build the site with its own generator, then index it and put the ask box into its pages."""
     project = find_built_project(location[1], command, site)
     if project.generator == "mkdocs":
-        from ..mkdocs.site_config import find_plugin, load_mkdocs_config
-
         # Without the plugin, MkDocs would make a site that nobody can ask.
-        find_plugin(load_mkdocs_config(project.file))
+        load_site(project.file)
         run_generator(project, strict=strict)
         return
     if command or project.has_generator:
         run_generator(project, command, strict=strict)
-    index_built_site(project, strict=strict)
+    echo_log()
+    config = load_built_site_config(project)
+    build, base = read_built_pages(config, find_plugin(config))
+    publish_build(build, click.echo)
+    changed = inject_widget_into_site(build, base, resolve_endpoint(build.options))
+    click.echo(f"The Ask button is in the pages; {format_count(changed, 'file')} changed")
 
 
 def find_built_project(config_file: Path, command: str | None, site: Path | None) -> Project:
@@ -69,38 +71,15 @@ def find_built_project(config_file: Path, command: str | None, site: Path | None
     return replace(project, generator="other") if command else project
 
 
-def index_built_site(project: Project, *, strict: bool) -> None:
-    """Index a built site, write its function's folder, and put the widget into its pages.
+class _EchoHandler(logging.Handler):
+    """A handler that prints the messages of the plugin as the command's own."""
 
-    strict: a failing gate is an error. SiteError and NotebookError name what has to change.
-    """
-    from ..mkdocs.built_sites import (
-        inject_widget_into_site,
-        load_built_site_config,
-        read_built_pages,
-    )
-    from ..mkdocs.options import resolve_endpoint
-    from ..mkdocs.publish import publish_build
-    from ..mkdocs.site_config import find_plugin
-
-    with echo_log():
-        try:
-            config = load_built_site_config(project)
-            plugin = find_plugin(config)
-            pages = read_built_pages(config, plugin, strict=strict)
-            publish_build(pages.build, click.echo)
-            changed = inject_widget_into_site(pages, resolve_endpoint(pages.build.options))
-            files = format_count(changed, "file")
-            click.echo(f"The Ask button is in the pages; {files} changed")
-        except OSError as error:
-            raise SiteError(format_error(error)) from None
+    def emit(self, record: logging.LogRecord) -> None:
+        click.echo(record.getMessage().removeprefix("answerable: "), err=True)
 
 
-def echo_log() -> AbstractContextManager[None]:
-    """Print the messages of a build, which the plugin leaves to the log of MkDocs."""
-    from ..mkdocs.site_config import take_log
-
-    def echo(message: str) -> None:
-        click.echo(message.removeprefix("answerable: "), err=True)
-
-    return take_log("mkdocs", echo, logging.INFO)
+def echo_log() -> None:
+    """Print the messages of a build from now on, which the plugin leaves to the log of MkDocs."""
+    log = logging.getLogger("mkdocs")
+    log.handlers, log.propagate = [_EchoHandler()], False
+    log.setLevel(logging.INFO)

@@ -11,9 +11,8 @@ from ..engine.engine import Engine
 from ..engine.errors import BundleError, SiteError
 from ..engine.index.manifest import MANIFEST_FILE
 from ..engine.providers import make_engine
-from ..engine.retrieval import question as question_text
-from ..engine.retrieval.question import find_question_problem
-from ..engine.settings import BUNDLE_FOLDER, FunctionSettings, read_settings
+from ..engine.retrieval.question import clean_question, find_question_problem
+from ..engine.settings import BUNDLE_FOLDER, read_settings
 from ..engine.text.tokenization import is_language_tag
 from ..indexing.answer_place import find_function
 from ..indexing.generators import name_build_command
@@ -24,22 +23,34 @@ from ..indexing.notes.notebook import Notebook, read_notebook
 SiteLocation = tuple[Path | None, Path]
 
 # Of a site without mkdocs.yml, below its folder.
-DEFAULT_FUNCTION = Path("function")
 DEFAULT_CACHE = Path(".cache", "plugin", "answerable")
 
 
-def join_question(ctx: click.Context, param: click.Parameter, words: tuple[str, ...]) -> str:
-    """Take the question as one text, "" for none; UsageError if the shell has split it."""
+def read_question(ctx: click.Context, param: click.Parameter, words: tuple[str, ...]) -> str:
+    """Read the question, cleaned as the function does, "" for none.
+
+    UsageError if the shell has split it; ClickException if the function would refuse it.
+    """
     del param
     if len(words) > 1:
         raise click.UsageError(
             f'put the question in quotes: {ctx.command_path} "{" ".join(words)}"', ctx
         )
-    return "".join(words)
+    question = clean_question("".join(words))
+    if words and (problem := find_question_problem(question)):
+        raise click.ClickException(problem)
+    return question
+
+
+def _read_language(ctx: click.Context, param: click.Parameter, tag: str | None) -> str | None:
+    del ctx, param
+    if tag is not None and not is_language_tag(tag):
+        raise click.ClickException(f"--language: {tag!r} is no tag such as en or pt-BR")
+    return tag
 
 
 language_option = click.option(
-    "--language", help="What you ask in, such as fr: pages in it go first."
+    "--language", callback=_read_language, help="What you ask in, such as fr: pages in it go first."
 )
 
 
@@ -51,20 +62,6 @@ def refuse_bundle_option(location: SiteLocation) -> None:
         )
 
 
-def clean_question(text: str) -> str:
-    """Clean a question as the function does; ClickException if the function would refuse it."""
-    question = question_text.clean_question(text)
-    if problem := find_question_problem(question):
-        raise click.ClickException(problem)
-    return question
-
-
-def check_language_tag(language: str | None) -> None:
-    """Refuse a language that is not a language tag; ClickException."""
-    if language is not None and not is_language_tag(language):
-        raise click.ClickException(f"--language: {language!r} is no tag such as en or pt-BR")
-
-
 def find_bundle(bundle: Path | None, config_file: Path) -> Path:
     """Find the bundle's folder: the named one, that of mkdocs.yml, or the default one.
 
@@ -73,31 +70,21 @@ def find_bundle(bundle: Path | None, config_file: Path) -> Path:
     if bundle:
         return bundle
     if not config_file.is_file():
-        return _find_default_bundle(config_file)
+        site = config_file.parent
+        return find_function(site / "function", site / DEFAULT_CACHE) / BUNDLE_FOLDER
     # A function folder that was deployed alone has no mkdocs.yml, and may lack mkdocs too.
-    from ..mkdocs.site_config import find_newer_source, load_site_config
+    from ..mkdocs.site_config import find_last_bundle, find_newer_source, load_site
 
-    config = load_site_config(config_file)
-    manifest = config.bundle / MANIFEST_FILE
+    config, options = load_site(config_file)
+    last = find_last_bundle(options)
+    manifest = last / MANIFEST_FILE
     built = manifest.stat().st_mtime if manifest.is_file() else math.inf
-    if newer := find_newer_source(config, built):
+    if newer := find_newer_source(config_file, config, options, built):
         date = datetime.fromtimestamp(built).strftime("%Y-%m-%d %H:%M")
         build = name_build_command(config_file)
         message = f"This is the index of {date}, and {_shorten_path(newer)} has changed since; "
         click.echo(f"{message}run `{build}` to ask the site as it is", err=True)
-    return config.bundle
-
-
-def _find_default_bundle(config_file: Path) -> Path:
-    """Find the bundle where there is no configuration; SiteError if that is missing too."""
-    site = config_file.parent
-    folder = find_function(site / DEFAULT_FUNCTION, site / DEFAULT_CACHE) / BUNDLE_FOLDER
-    if not folder.is_dir() and not _find_sibling_bundles(folder):
-        raise SiteError(
-            f"there is no {config_file}: run this in the site's folder, or name the site's "
-            "configuration with -f FILE, or a bundle with --bundle FOLDER"
-        )
-    return folder
+    return last
 
 
 def open_engine(bundle: Path | None, config_file: Path) -> Engine[Bundle]:
@@ -105,11 +92,17 @@ def open_engine(bundle: Path | None, config_file: Path) -> Engine[Bundle]:
     folder = find_bundle(bundle, config_file)
     path = folder / MANIFEST_FILE
     # A site may have a bundle for each version instead.
-    if not path.exists() and (siblings := _find_sibling_bundles(folder)):
-        choices = " or ".join(f"--bundle {_shorten_path(sibling)}" for sibling in siblings)
+    siblings = sorted(folder.parent.glob(f"*/{BUNDLE_FOLDER}/{MANIFEST_FILE}"))
+    if siblings and not path.exists():
+        choices = " or ".join(f"--bundle {_shorten_path(each.parent)}" for each in siblings)
         raise BundleError(f"{_shorten_path(path)} does not exist: name one with {choices}")
+    if not (bundle or folder.is_dir() or config_file.is_file()):
+        raise SiteError(
+            f"there is no {config_file}: run this in the site's folder, or name the site's "
+            "configuration with -f FILE, or a bundle with --bundle FOLDER"
+        )
     opened = open_bundle(folder)
-    settings = read_function_settings(folder)
+    settings = read_settings(folder.parent)
     embedder = make_build_embedder(opened.manifest.identity, settings)
     return make_engine(opened, embedder, settings)
 
@@ -117,17 +110,6 @@ def open_engine(bundle: Path | None, config_file: Path) -> Engine[Bundle]:
 def read_site_notebook(folder: Path | str | None) -> Notebook:
     """Read the notebook of a site that was built, an empty one for None; NotebookError."""
     return read_notebook(Path(folder), writes_key=False) if folder else Notebook()
-
-
-def read_function_settings(bundle: Path) -> FunctionSettings:
-    """Read the settings of the function that a bundle belongs to."""
-    return read_settings(bundle.parent)
-
-
-def _find_sibling_bundles(folder: Path) -> list[Path]:
-    """List the bundles of function folders beside a bundle, by version."""
-    manifests = folder.parent.glob(f"*/{BUNDLE_FOLDER}/{MANIFEST_FILE}")
-    return sorted(path.parent for path in manifests)
 
 
 def _shorten_path(path: Path) -> Path:

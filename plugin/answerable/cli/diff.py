@@ -10,6 +10,7 @@ import click
 from ..check.diff import (
     SiteDiff,
     compare_pages,
+    compare_runs,
     encode_site_diff,
     format_diff_markdown,
     list_diff_lines,
@@ -20,9 +21,9 @@ from ..check.sources import check_gold_sources, list_public_sources
 from ..engine.errors import GoldError
 from ..indexing.files import write_file
 from ..mkdocs.ref_build import build_ref
-from ..mkdocs.site_config import load_site_config
+from ..mkdocs.site_config import load_site
 from .context import SiteLocation, find_bundle
-from .eval import AskedSite, ask_site, ids_option, markdown_option, open_asked_site
+from .eval import FILE, AskedSite, ask_site, ids_option, markdown_option, open_asked_site
 from .render import print_lines
 
 
@@ -36,7 +37,7 @@ from .render import print_lines
 @ids_option
 @click.option(
     "--current",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     help="Take this site's answers from a report of `eval --full` and ask nothing again.",
 )
 @markdown_option
@@ -50,7 +51,10 @@ def command(
     markdown: Path | None,
     as_json: bool,
 ) -> None:
-    """Show the answers that a change changes; exit status 1 if a verdict fails."""
+    """Show which answers your edits change, compared with an earlier commit.
+
+    The exit status is 1 if a query of the gold set fails.
+    """
     diff = _compare_site(location, against, ids, current)
     if as_json:
         click.echo(json.dumps(encode_site_diff(diff), indent=2))
@@ -71,22 +75,24 @@ def _compare_site(
     current: a report of this site's answers, which are not asked for again.
     """
     config_file = location[1]
-    config = load_site_config(config_file)
-    queries = select_gold_queries(load_gold_queries(config.gold, config.author), ids, config.gold)
+    config, options = load_site(config_file)
+    gold = Path(options.gold)
+    queries = select_gold_queries(load_gold_queries(gold, config.site_author), ids, gold)
     site = open_asked_site(find_bundle(*location), config_file)
-    check_gold_sources(queries, config.gold, list_public_sources(site.engine.store), site.notes)
+    check_gold_sources(queries, gold, list_public_sources(site.engine.store), site.notes)
     after = _read_current(current, site) if current else _ask_whole(site, queries)
     after = _select_verdicts(after, queries) if ids else after
     if against is not None and Path(against).is_file():
         before = _read_full_report(Path(against))
-        return SiteDiff(against, _select_verdicts(before, queries) if ids else before, after)
+        before = _select_verdicts(before, queries) if ids else before
+        return compare_runs(against, before, after)
     with build_ref(config_file, against) as ref:
         # Its cache is today's, and holds what today's build has left.
         earlier = open_asked_site(ref.bundle, ref.config_file)
         questions = {verdict.query for verdict in after.verdicts}
         before = _ask_whole(earlier, [q for q in queries if q.query in questions])
         pages = compare_pages(earlier.engine.store, site.engine.store)
-        return SiteDiff(ref.name, before, after, pages)
+        return compare_runs(ref.name, before, after, pages)
 
 
 def _select_verdicts(report: EvalReport, queries: Sequence[GoldQuery]) -> EvalReport:

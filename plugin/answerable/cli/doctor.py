@@ -6,7 +6,7 @@ import click
 
 from ..mkdocs.options import is_absolute_endpoint
 from ..mkdocs.site_checks import SiteCheck, check_site
-from ..mkdocs.site_config import find_plugin, load_mkdocs_config
+from ..mkdocs.site_config import load_site
 from .context import SiteLocation
 from .published_site import FETCH_ERRORS, MAX_JSON_BYTES, fetch, format_line, format_reason
 from .render import print_hanging
@@ -19,8 +19,7 @@ _MARKS = {"good": "✓", "advice": "•", "problem": "✗"}
 @click.pass_obj
 def command(location: SiteLocation, online: bool) -> None:
     """Check what keeps a published ask box from answering; exit status 1 if something does."""
-    config = load_mkdocs_config(location[1])
-    options = find_plugin(config).config
+    config, options = load_site(location[1])
     checks = list(check_site(location[1], config, options))
     endpoint = options.widget.endpoint
     if online and is_absolute_endpoint(endpoint) and "{" not in endpoint:

@@ -1,10 +1,10 @@
 """``answerable eval``: the gold set over the bundle, judged, printed and archived."""
 
+import datetime as dt
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import click
 
@@ -14,10 +14,10 @@ from ..check.report import (
     EvalReport,
     Verdict,
     archive_report,
+    count_floors,
     format_report_json,
     format_run_markdown,
     list_run_lines,
-    make_report,
     read_latest_report,
     read_report,
     write_report,
@@ -36,13 +36,13 @@ from ..check.sources import (
 from ..engine.bundle import Bundle
 from ..engine.engine import Engine
 from ..engine.errors import GoldError
-from ..engine.providers import find_provider, make_engine
-from ..engine.settings import FunctionSettings
-from ..engine.vectors import EmbedderIdentity
+from ..engine.providers import find_provider
+from ..engine.settings import FunctionSettings, read_settings
+from ..engine.text.urls import is_loopback_address
 from ..indexing.caches import show_progress
 from ..indexing.files import write_file
-from ..mkdocs.site_config import load_site_config
-from .context import SiteLocation, open_engine, read_function_settings, read_site_notebook
+from ..mkdocs.site_config import find_last_bundle, load_site
+from .context import SiteLocation, open_engine, read_site_notebook
 from .render import print_lines
 
 # Queries that are asked of a model at once.
@@ -57,10 +57,9 @@ def _parse_ids(ctx: click.Context, param: click.Parameter, text: str | None) -> 
 ids_option = click.option(
     "--ids", callback=_parse_ids, help="Ask these queries only: ids divided by commas."
 )
+FILE = click.Path(path_type=Path, dir_okay=False)
 markdown_option = click.option(
-    "--markdown",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Write the outcome there too, as Markdown for a comment.",
+    "--markdown", type=FILE, help="Write the outcome there too, as Markdown for a comment."
 )
 
 
@@ -73,21 +72,20 @@ class AskedSite:
     notes: NoteSources
 
     @property
+    def model_host(self) -> str | None:
+        """The host whose model writes the answers, None if it needs none."""
+        return find_provider("answerer", self.settings.answers).host
+
+    @property
     def answerer(self) -> str:
         """The name of what writes answers: a model, or a provider that needs none."""
-        settings = self.settings
-        return settings.model if _asks_model(settings) else settings.answers
-
-
-def _asks_model(settings: FunctionSettings) -> bool:
-    """True if a model on another host writes the answers."""
-    return find_provider("answerer", settings.answers).host is not None
+        return self.settings.model if self.model_host else self.settings.answers
 
 
 def open_asked_site(bundle: Path, config_file: Path) -> AskedSite:
     """Open the bundle of a site to ask it gold queries."""
-    engine, settings = open_engine(bundle, config_file), read_function_settings(bundle)
-    notebook = read_site_notebook(load_site_config(config_file).notebook)
+    engine, settings = open_engine(bundle, config_file), read_settings(bundle.parent)
+    notebook = read_site_notebook(load_site(config_file)[1].notebook)
     return AskedSite(engine, settings, make_note_sources(notebook.ids, notebook.unrouted_paths))
 
 
@@ -98,18 +96,15 @@ def ask_site(
 
     KeyboardInterrupt ends the run with the report of what was judged until then.
     """
-    settings, store = site.settings, site.engine.store
-    by_model = full and _asks_model(settings)
+    engine, notes = site.engine, site.notes.ids
+    by_model = full and site.model_host is not None
     runnable = [query for query in queries if by_model or not query.requires_model]
-    _confirm_cost(
-        store.manifest.identity, settings, len(runnable), len(runnable) if by_model else 0
-    )
-    engine = make_engine(store, site.engine.embedder, settings)
+    _confirm_cost(site, len(runnable), len(runnable) if by_model else 0)
     jobs = _MODEL_JOBS if by_model else 1
     verdicts: list[Verdict] = []
     with show_progress("judging") as report_progress:
         try:
-            for verdict in run_gold_queries(runnable, engine, site.notes.ids, full=full, jobs=jobs):
+            for verdict in run_gold_queries(runnable, engine, notes, full=full, jobs=jobs):
                 verdicts.append(verdict)
                 if report_progress:
                     report_progress(len(verdicts), len(runnable))
@@ -117,22 +112,21 @@ def ask_site(
                     break
         except KeyboardInterrupt:
             click.echo("Interrupted: the report says what was judged until then.", err=True)
-    return make_report(
-        store.manifest,
-        verdicts,
-        queries,
-        tier="full" if full else "retrieval",
+    manifest = engine.store.manifest
+    return EvalReport(
+        made_at=dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H-%M-%S.%fZ"),
+        bundle=manifest.id,
         answers=site.answerer,
-        skips_model=not by_model,
+        tier="full" if full else "retrieval",
+        total=len(queries),
+        skipped=tuple(q.id for q in queries if q.requires_model and not by_model),
+        floors=count_floors(queries, verdicts, manifest.profile.floor),
+        verdicts=tuple(verdicts),
     )
 
 
 @click.command("eval")
-@click.option(
-    "--gold",
-    type=click.Path(path_type=Path),
-    help="The gold set. Default: eval/gold.yaml beside mkdocs.yml.",
-)
+@click.option("--gold", type=FILE, help="The gold set. Default: eval/gold.yaml beside mkdocs.yml.")
 @click.option("--full", is_flag=True, help="Judge answers too, not only retrieval.")
 @ids_option
 @click.option(
@@ -142,12 +136,7 @@ def ask_site(
 )
 @click.option("--fail-fast", is_flag=True, help="Stop at the first failure.")
 @click.option("--list", "only_list", is_flag=True, help="List the queries without asking them.")
-@click.option(
-    "--report",
-    "report_path",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Write the report there too, as JSON.",
-)
+@click.option("--report", "report_path", type=FILE, help="Write the report there too, as JSON.")
 @markdown_option
 @click.option(
     "--dimensions",
@@ -171,28 +160,28 @@ def command(
 ) -> None:
     """Run the gold set; exit status 1 if a query fails, 2 if none could be judged."""
     bundle, config_file = location
-    config = load_site_config(config_file)
-    archive = config.cache / "eval"
-    path = gold or config.gold
+    config, options = load_site(config_file)
+    archive = Path(options.cache, "eval")
+    path = gold or Path(options.gold)
     if from_report is not None:
         if ids:
             raise click.UsageError("--ids and --from-report both choose queries: name one of them")
         base = _read_failed_report(from_report, archive)
         # What failed by its answer is only seen again by an answer.
         ids, full = base.failed, full or base.tier == "full"
-    queries = select_gold_queries(load_gold_queries(path, config.author), ids, path)
+    queries = select_gold_queries(load_gold_queries(path, config.site_author), ids, path)
     if only_list:
         for query in queries:
             click.echo(f"{query.id}: {query.query}")
         return
-    site = open_asked_site(bundle or config.bundle, config_file)
+    site = open_asked_site(bundle or find_last_bundle(options), config_file)
     store = site.engine.store
     check_gold_sources(queries, path, list_public_sources(store), site.notes)
     if dimensions is not None:
         if as_json or markdown or report_path:
             raise click.UsageError("--dimensions makes no report: drop --json and the like")
         raise SystemExit(_print_dimensions(site, queries, dimensions))
-    texts = read_existing_files([config.enrichment, config.abbreviations])
+    texts = read_existing_files([options.enrichment, options.abbreviations])
     texts |= read_prompt_templates() | list_bundle_metadata(store)
     check_gold_overlap(queries, texts, store.index.site.name)
     report = ask_site(site, queries, full=full, fail_fast=fail_fast)
@@ -248,28 +237,24 @@ def _print_dimensions(site: AskedSite, queries: Sequence[GoldQuery], dimensions:
     return 1 if flips else 0
 
 
-def _confirm_cost(
-    identity: EmbedderIdentity, settings: FunctionSettings, embedded: int, answered: int
-) -> None:
+def _confirm_cost(site: AskedSite, embedded: int, answered: int) -> None:
     """Warn of calls that cost money, and ask at a terminal; click.Abort if the answer is no.
 
     embedded: how many questions one call embeds. answered: how many questions take a call each, or
     two if a draft breaks the contract.
     """
+    settings, identity = site.settings, site.engine.store.manifest.identity
+    answering_host = site.model_host and (settings.base_url or site.model_host)
+    embedder_host = find_provider("embedder", identity.provider).host
+    embedding_host = embedder_host and (settings.embedding_base_url or embedder_host)
+    # A server on this machine costs nothing.
     calls = []
-    host = find_provider("answerer", settings.answers).host
-    if answered and host and _is_paid(settings.base_url or host):
+    if answered and answering_host and not is_loopback_address(answering_host):
         calls.append(f"{answered} to {2 * answered} calls of {settings.model}")
-    host = find_provider("embedder", identity.provider).host
-    if embedded and host and _is_paid(settings.embedding_base_url or host):
+    if embedded and embedding_host and not is_loopback_address(embedding_host):
         calls.append(f"1 call of {identity.model} for {embedded} questions")
     if not calls:
         return
     click.echo(f"This run makes {' and '.join(calls)}, which cost money.", err=True)
     if sys.stdin.isatty():
         click.confirm("Go on?", default=True, abort=True, err=True)
-
-
-def _is_paid(host: str) -> bool:
-    """True if a host may cost money: every one but this machine."""
-    return urlsplit(host).hostname not in ("localhost", "127.0.0.1", "::1")

@@ -20,7 +20,9 @@ from .render import print_hanging
 @click.option("--json", "as_json", is_flag=True, help="Print the questions as JSON.")
 @click.pass_obj
 def command(location: SiteLocation, logs: tuple[Path, ...], as_json: bool) -> None:
-    """Count the questions that the site does not answer, each with its nearest section.
+    """List the questions that readers have asked and the site does not answer.
+
+    Each is counted, and its nearest section named.
 
     LOGS: files with the refusals of a function or the questions that readers have sent to
     widget.feedback, a JSON object a line; - for standard input. Default: the refusals that the dev
@@ -29,9 +31,9 @@ def command(location: SiteLocation, logs: tuple[Path, ...], as_json: bool) -> No
     cache = DEFAULT_CACHE
     # `answerable serve` needs no configuration, nor does a log that was copied here.
     if location[1].is_file():
-        from ..mkdocs.site_config import load_site_config
+        from ..mkdocs.site_config import load_site
 
-        cache = load_site_config(location[1]).cache
+        cache = Path(load_site(location[1])[1].cache)
     default_log = cache / REFUSAL_LOG_FILE
     if not logs and not default_log.exists():
         raise SiteError(

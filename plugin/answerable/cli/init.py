@@ -96,7 +96,7 @@ def command(location: SiteLocation) -> None:
         raise SiteError(f"there is no {config_file}: make a site first, by `mkdocs new .`")
     project = read_project(config_file)
     is_mkdocs = project.generator == "mkdocs"
-    folder = config_file.parent if is_mkdocs else project.folder
+    folder = project.folder
     top = find_top_folder(folder)
     text = config_file.read_text(encoding="utf-8")
     publishers = find_publishers(top, text)
@@ -108,9 +108,9 @@ def command(location: SiteLocation) -> None:
     built = project.site_dir.parent if project.generator == "sphinx" else project.site_dir
     _ignore_built_files(folder / ".gitignore", f"/{os.path.relpath(built, folder)}/")
     steps = [f"Look at the ask box: {'mkdocs' if is_mkdocs else 'answerable'} serve"]
+    has_address = project.settings.get("site_url") or (is_mkdocs and site_url)
     # The pages of Sphinx and others name their address themselves.
-    names_address = project.generator not in ("mkdocs", "zensical")
-    if not names_address and not read_project(config_file).settings.get("site_url"):
+    if project.generator in ("mkdocs", "zensical") and not has_address:
         steps.append(f"Set site_url in {config_file.name} to the site's address")
     if publishers:
         steps += (_describe_addition(publisher, project) for publisher in publishers)
@@ -120,7 +120,7 @@ def command(location: SiteLocation) -> None:
             f"{os.path.relpath(project.site_dir, folder)}/, which answers in the reader's browser"
         )
     else:
-        _write_new(top / _WORKFLOW_FILE, _format_workflow(project, folder, text))
+        _write_new(top / _WORKFLOW_FILE, _format_workflow(project, text))
         steps.append("Choose GitHub Actions as the source under Settings, Pages, once")
         steps.append("Commit the files, push them, and wait for the workflow under Actions to end")
     steps.append("Check the site: answerable doctor")
@@ -166,7 +166,7 @@ def _format_requirement(extra: str = "") -> str:
     return f"'mkdocs-answerable{extra}{_SOURCE}'"
 
 
-def _format_workflow(project: Project, folder: Path, text: str) -> str:
+def _format_workflow(project: Project, text: str) -> str:
     """Format the workflow for a site. text: of its configuration, as it is now."""
     embedder, answerer = (_read_provider(project, group) for group in ("embedding", "answers"))
     embedding = project.options.get("embedding")
@@ -174,24 +174,25 @@ def _format_workflow(project: Project, folder: Path, text: str) -> str:
     is_known = embedder in list_providers("embedder")
     key = find_key_variable(find_provider("embedder", embedder), base_url) if is_known else None
     package = _format_requirement("[openai]" if "openai" in (embedder, answerer) else "")
-    inner = folder.resolve().relative_to(find_top_folder(folder).resolve()).as_posix()
+    top = find_top_folder(project.folder)
+    inner = project.folder.resolve().relative_to(top.resolve()).as_posix()
     prefix = "" if inner == "." else f"{inner}/"
     place = f"defaults:\n  run:\n    working-directory: {inner}\n"
     return _WORKFLOW.format(
         place=place if prefix else "",
-        branch=read_default_branch(folder) or "main",
+        branch=read_default_branch(project.folder) or "main",
         depth="          fetch-depth: 0\n" if _SHOWS_HISTORY.search(text) else "",
         # Others may restore a cache, and the vectors of notes are private.
         cache="" if project.options.get("notebook") else _CACHE.format(folder=prefix),
         install="".join(
             f"      - run: pip install {packages}\n"
-            for packages in _list_installations(project, folder, package)
+            for packages in _list_installations(project, package)
         ),
         build=name_build_command(project.file),
         # What a model writes costs money with each push.
         judge="answerable eval" if answerer else "answerable eval --full",
         key=f"        env:\n          {key}: ${{{{ secrets.{key} }}}}\n" if key else "",
-        site=prefix + os.path.relpath(project.site_dir, folder),
+        site=prefix + os.path.relpath(project.site_dir, project.folder),
     )
 
 
@@ -202,10 +203,10 @@ def _read_provider(project: Project, group: str) -> str:
     return "" if name in ("local", "extractive") else str(name)
 
 
-def _list_installations(project: Project, folder: Path, package: str) -> list[str]:
+def _list_installations(project: Project, package: str) -> list[str]:
     """List what pip installs, one call after another: this package, and what the site needs."""
     for file in _REQUIREMENTS:
-        path = folder / file
+        path = project.folder / file
         # Others than those of the documentation are no business of its workflow.
         if path.is_file() and project.generator in path.read_text(encoding="utf-8").lower():
             return [f"-r {file} {package}"]

@@ -14,7 +14,7 @@ from ..engine.answers.prompt import fill_prompt
 from ..engine.bundle import Bundle
 from ..engine.engine import Engine
 from ..engine.errors import SiteError
-from ..engine.retrieval.retrieve import POOL_SIZE, RetrievalResult
+from ..engine.retrieval.retrieve import POOL_SIZE
 from ..engine.settings import MAX_EVIDENCE_CHARACTERS
 from ..indexing.answers import (
     WrittenAnswer,
@@ -34,12 +34,8 @@ from ..indexing.questions import (
     list_sections,
     write_questions,
 )
-from ..mkdocs.options import (
-    read_known_questions,
-    resolve_answers_path,
-    resolve_questions_path,
-)
-from ..mkdocs.site_config import find_plugin, load_mkdocs_config
+from ..mkdocs.options import read_known_questions, resolve_answers_path
+from ..mkdocs.site_config import load_site
 from .context import SiteLocation, open_engine
 
 # Of the text of a section: what follows rarely answers another question.
@@ -59,12 +55,6 @@ class QuestionFiles:
     questions: dict[str, SectionQuestions]
     sections: Sequence[SectionPassages]
     engine: Engine[Bundle]
-
-    def save(self) -> None:
-        """Save all lines in the order of the site's sections, and those of no section last."""
-        places = {section.id: place for place, section in enumerate(self.sections)}
-        lines = sorted(self.questions.values(), key=lambda row: places.get(row.id, len(places)))
-        write_questions(self.path, lines)
 
     def list_unwritten(self) -> list[SectionPassages]:
         """List the sections that are new or have changed, except those of pages of history."""
@@ -99,16 +89,6 @@ class QuestionFiles:
         checked, faults = check_answers(answers, self.questions, self.sections, names)
         return set(checked), faults
 
-    def store_answers(self, answers: Sequence[WrittenAnswer]) -> None:
-        """Store answers, and keep those of other questions."""
-        stored = {(row.section, row.question): row for row in read_answers(self.answers_path)}
-        stored |= {(row.section, row.question): stamp_answer(row, self.sections) for row in answers}
-        write_answers(self.answers_path, stored.values(), self.sections)
-
-    def retrieve(self, question: str) -> RetrievalResult:
-        """Retrieve what an answer may be drafted from: pages alone, and no hint to a note."""
-        return replace(self.engine.retrieve(question, POOL_SIZE, near=POOL_SIZE), hints=())
-
 
 @click.command("questions")
 @click.option("--export", is_flag=True, help="Print new and changed sections as JSON lines.")
@@ -120,9 +100,7 @@ class QuestionFiles:
     help='Take lines {"id": …, "questions": […]}, written by a person or an agent; - for stdin.',
 )
 @click.option(
-    "--answers",
-    is_flag=True,
-    help="With --export or --import: work on stored answers instead.",
+    "--answers", is_flag=True, help="With --export or --import: work on stored answers instead."
 )
 @click.option(
     "--check", is_flag=True, help="Name what is stale, orphaned, doubled, too near or refused."
@@ -135,13 +113,16 @@ def command(
     answers: bool,
     check: bool,
 ) -> None:
-    """Export, import and check the questions of sections; exit status 1 for a fault."""
+    """Manage known questions: what readers may ask, and the section that answers it.
+
+    The exit status is 1 if --check finds a fault.
+    """
     if sum((export, imported is not None, check)) != 1:
         raise click.UsageError("name one of --export, --import FILE and --check")
-    options = find_plugin(load_mkdocs_config(location[1])).config
+    _, options = load_site(location[1])
     engine = open_engine(*location)
     files = QuestionFiles(
-        resolve_questions_path(options),
+        Path(options.questions),
         resolve_answers_path(options),
         read_known_questions(options),
         list_sections(engine.store.passages()),
@@ -171,9 +152,13 @@ def _describe_section(section: SectionPassages) -> dict[str, str]:
 
 
 def _describe_evidence(files: QuestionFiles, question: KnownQuestion) -> dict[str, Any]:
-    """Describe a question and its evidence for whoever answers it, a person or a program."""
+    """Describe a question and its evidence for whoever answers it, a person or a program.
+
+    The evidence is of pages alone, without a hint to a note.
+    """
     section, text = question
-    evidence = fill_prompt(files.engine.store, files.retrieve(text), MAX_EVIDENCE_CHARACTERS)
+    retrieved = replace(files.engine.retrieve(text, POOL_SIZE, near=POOL_SIZE), hints=())
+    evidence = fill_prompt(files.engine.store, retrieved, MAX_EVIDENCE_CHARACTERS)
     sources = [{"id": p.id, "title": p.title, "text": p.text} for p in evidence.passages]
     return {"section": section, "question": text, "sources": sources}
 
@@ -229,22 +214,28 @@ def add_questions(
 
 def _import_questions(files: QuestionFiles, rows: Sequence[WrittenQuestions]) -> None:
     totals = add_questions(files.questions, rows, files.sections)
-    files.save()
+    # In the order of the site's sections; those of no section come last.
+    places = {section.id: place for place, section in enumerate(files.sections)}
+    lines = sorted(files.questions.values(), key=lambda row: places.get(row.id, len(places)))
+    write_questions(files.path, lines)
     click.echo(
         f"{format_count(totals['questions'], 'question')} for "
         f"{format_count(totals['sections'], 'section')} in {files.path}; {totals['refused']} "
         "refused by the lint"
     )
-    ids = {section.id for section in files.sections}
     for row in rows:
-        if row.id not in ids:
+        if row.id not in places:
             click.echo(f"{row.id}: ignored, since the site has no such section")
 
 
 def _import_answers(files: QuestionFiles, rows: Sequence[WrittenAnswer]) -> None:
     """Store the answers that a build would keep, and say why others are refused."""
     checked, faults = files.check_answers(rows)
-    files.store_answers([row for row in rows if (row.section, row.question) in checked])
+    stored = {(row.section, row.question): row for row in read_answers(files.answers_path)}
+    for row in rows:
+        if (key := (row.section, row.question)) in checked:
+            stored[key] = stamp_answer(row, files.sections)
+    write_answers(files.answers_path, stored.values(), files.sections)
     for fault in faults:
         click.echo(f"{fault.section}: {fault.problem}")
     count = format_count(len(checked), "answer")

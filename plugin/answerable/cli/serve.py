@@ -19,10 +19,8 @@ from ..function.dev import (
     format_agent_command,
     mount_ask_route,
 )
-from ..indexing.answer_place import choose_answer_place
 from ..indexing.generators import Project, run_generator, serve_by_mkdocs
 from ..mkdocs.built_sites import (
-    BuiltPages,
     BuiltSiteConfig,
     inject_widget_into_site,
     load_built_site_config,
@@ -30,7 +28,7 @@ from ..mkdocs.built_sites import (
     read_built_pages,
 )
 from ..mkdocs.options import list_input_files
-from ..mkdocs.publish import list_function_needs, preview_build
+from ..mkdocs.publish import choose_preview_place, preview_build
 from ..mkdocs.site_config import find_plugin
 from .build import echo_log, find_site
 from .context import SiteLocation
@@ -68,15 +66,16 @@ class SitePreview:
         if self.is_built_here:
             run_generator(self.project, self.command)
         plugin = find_plugin(self.config)
-        pages = read_built_pages(self.config, plugin, output=self.folder)
+        build, base = read_built_pages(self.config, plugin, output=self.folder)
         shutil.rmtree(self.folder, ignore_errors=True)
         shutil.copytree(self.config.site_dir, self.folder, ignore=_list_unserved)
         try:
-            self.engine = preview_build(pages.build, click.echo)
+            self.engine = preview_build(build, click.echo)
         except (AnswerableError, OSError) as error:
             self.print_error(str(error))
-        inject_widget_into_site(pages, _choose_endpoint(pages))
-        return unquote(pages.base)
+        in_browser = choose_preview_place(build.options) == "browser"
+        inject_widget_into_site(build, base, None if in_browser else base + ASK_BASE)
+        return unquote(base)
 
     def rebuild(self) -> None:
         """Build the site again; an error is printed and leaves the last engine."""
@@ -125,14 +124,6 @@ def _list_unserved(folder: str, names: Iterable[str]) -> list[str]:
     ]
 
 
-def _choose_endpoint(pages: BuiltPages) -> str | None:
-    """Choose where the box asks, or None where the options want the browser to answer."""
-    options = pages.build.options
-    needs = list_function_needs(options)
-    place = choose_answer_place(options.answers_in or "function", needs)
-    return None if place == "browser" else pages.base + ASK_BASE
-
-
 @click.command("serve")
 @click.argument("site_dir", required=False, type=click.Path(path_type=Path))
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
@@ -157,8 +148,8 @@ def command(
     if is_built_here and project.generator == "mkdocs" and command is None:
         # The plugin does all of it.
         serve_by_mkdocs(project, f"{host}:{port}")
-    with echo_log():
-        _serve(SitePreview(location[1], site_dir, command, is_built_here), host, port)
+    echo_log()
+    _serve(SitePreview(location[1], site_dir, command, is_built_here), host, port)
 
 
 def _serve(preview: SitePreview, host: str, port: int) -> None:
@@ -178,7 +169,9 @@ def _serve(preview: SitePreview, host: str, port: int) -> None:
     for path in preview.list_watched():
         if path.exists():
             server.watch(str(path))
-    click.echo(f"A coding agent asks after: {format_agent_command(server.url + ASK_BASE)}")
+    click.echo(
+        f"To let a coding agent ask this site: {format_agent_command(server.url + ASK_BASE)}"
+    )
     try:
         server.serve()  # type: ignore[no-untyped-call]
     except KeyboardInterrupt:

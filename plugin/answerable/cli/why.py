@@ -11,15 +11,7 @@ from ..check.why import Candidate, Explanation, explain_question
 from ..engine.bundle import Bundle
 from ..engine.engine import Engine
 from ..engine.errors import GoldError, SiteError
-from .context import (
-    SiteLocation,
-    check_language_tag,
-    clean_question,
-    join_question,
-    language_option,
-    open_engine,
-    read_site_notebook,
-)
+from .context import SiteLocation, language_option, open_engine, read_question, read_site_notebook
 from .render import print_hanging, to_plain_text
 
 _BASES = {
@@ -36,7 +28,7 @@ _FATES = {
 
 
 @click.command("why")
-@click.argument("question", nargs=-1, required=True, metavar="QUESTION", callback=join_question)
+@click.argument("question", nargs=-1, required=True, metavar="QUESTION", callback=read_question)
 @click.option("--expect", metavar="ID", help="What should have been found: a page, passage, note.")
 @language_option
 @click.option("--json", "as_json", is_flag=True, help="Print all of it as JSON.")
@@ -45,14 +37,12 @@ def command(
     location: SiteLocation, question: str, expect: str | None, language: str | None, as_json: bool
 ) -> None:
     """Explain what a QUESTION found, what it did not, and what an author could do."""
-    check_language_tag(language)
-    cleaned = clean_question(question)
     engine = open_engine(*location)
-    explanation = _explain(engine, location[1], cleaned, expect, language)
+    explanation = _explain(engine, location[1], question, expect, language)
     if as_json:
         click.echo(json.dumps(asdict(explanation), indent=2))
     else:
-        _print_explanation(explanation, _describe_floors(engine.store))
+        _print_explanation(explanation, engine.store)
 
 
 def _explain(
@@ -76,16 +66,16 @@ def _explain(
 def _read_site_notes(config_file: Path, expect: str) -> Mapping[str, str]:
     """Read the ids of a site's notes by path; SiteError for what was left out on purpose."""
     # A function folder that was deployed alone has no mkdocs.yml, and may lack mkdocs too.
-    from ..mkdocs.site_config import find_plugin, load_mkdocs_config
+    from ..mkdocs.site_config import load_site
 
-    config = load_mkdocs_config(config_file)
+    config, options = load_site(config_file)
     if Path(config.docs_dir, f"{expect}.md").is_file():
         raise SiteError(
             f"--expect: the page {expect!r} is not in the bundle: it is newer than the bundle, a "
             "draft, without text or kept out of answers by its front matter (`answerable.exclude` "
             "or `search.exclude`); correct it and run `answerable build` again"
         )
-    notebook = read_site_notebook(find_plugin(config).config.notebook)
+    notebook = read_site_notebook(options.notebook)
     if expect in notebook.unrouted_paths:
         raise SiteError(
             f"--expect: the note {expect!r} has `routes: off`, so no question can find it; take "
@@ -94,15 +84,11 @@ def _read_site_notes(config_file: Path, expect: str) -> Mapping[str, str]:
     return notebook.ids
 
 
-def _describe_floors(store: Bundle) -> str:
-    """Name the floors of a site: that of pages, and where it has notes, theirs too."""
+def _print_explanation(explanation: Explanation, store: Bundle) -> None:
     profile = store.manifest.profile
-    if not store.index.hint_ids:
-        return f"{profile.floor:g}"
-    return f"{profile.floor:g} for pages and {profile.note_floor:g} for notes"
-
-
-def _print_explanation(explanation: Explanation, floors: str) -> None:
+    floors = f"{profile.floor:g}"
+    if store.index.hint_ids:
+        floors += f" for pages and {profile.note_floor:g} for notes"
     print_hanging("", _describe_outcome(explanation))
     for word, replacement in explanation.corrected.items():
         print_hanging("", f"“{word}” was read as “{replacement}”.")

@@ -1,7 +1,6 @@
 """Sites that another generator builds: their configuration, and what it has built, indexed."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
@@ -68,25 +67,14 @@ def list_published_folders(config: MkDocsConfig) -> dict[str, Path]:
     return published
 
 
-@dataclass(frozen=True, slots=True)
-class BuiltPages:
-    """A site that was read. ``base``: the path that it is served under, with slashes around it."""
-
-    build: FinishedBuild
-    base: str
-
-
 def read_built_pages(
-    config: MkDocsConfig,
-    plugin: AnswerablePlugin,
-    *,
-    output: Path | None = None,
-    strict: bool = False,
-) -> BuiltPages:
+    config: MkDocsConfig, plugin: AnswerablePlugin, *, output: Path | None = None
+) -> tuple[FinishedBuild, str]:
     """Read what a generator has built into site_dir, with the front matter of its sources.
 
-    output: where files for readers are written; None for the site's own folder. strict: a failing
-    gate is an error. SiteError for a site that cannot be read.
+    output: where files for readers are written; None for the site's own folder. Returns the path
+    that the site is served under too, with slashes around it. SiteError for a site that cannot be
+    read.
     """
     options = plugin.config
     check_site_options(options, list_published_folders(config))
@@ -110,24 +98,23 @@ def read_built_pages(
     )
     build = FinishedBuild(
         options=options,
-        sites=[site],
+        site=site,
         folder=folder,
         output=output or folder,
         embedder=plugin.open_embedder(),
         author=config.site_author,
-        strict=strict,
         widget_config=make_widget_config(config, options, site.pages, ""),
         is_offline=bool(options.offline) and output is None,
     )
-    return BuiltPages(build, built.base)
+    return build, built.base
 
 
-def inject_widget_into_site(pages: BuiltPages, endpoint: str | None) -> int:
+def inject_widget_into_site(build: FinishedBuild, base: str, endpoint: str | None) -> int:
     """Put the widget into every page of a built site, and return how many files have changed.
 
-    A second run changes no byte. endpoint: None leaves it to the page.
+    A second run changes no byte. base: the path that the site is served under. endpoint: None
+    leaves it to the page.
     """
-    build = pages.build
     folder, options = build.output, build.options
     for name, text in read_widget_files().items():
         write_file(folder / name, text.encode())
@@ -145,7 +132,7 @@ def inject_widget_into_site(pages: BuiltPages, endpoint: str | None) -> int:
             continue
         # Relative, but in 404.html, which any url may show.
         depth = len(PurePosixPath(name).parts) - 1
-        up = pages.base if name == "404.html" else quote("../" * depth)
+        up = base if name == "404.html" else quote("../" * depth)
         html = inject_tags(html, write_widget_tags(up + script, endpoint, options))
         after = html.encode("utf-8", errors="surrogateescape")
         write_file(path, after)

@@ -172,8 +172,8 @@ class AnswerableConfig(OptionGroup):
     retrieval = c.SubConfig(RetrievalOptions)
     bundle = c.SubConfig(BundleOptions)
     store = c.SubConfig(StoreOptions)
-    gold = c.Type(str, default="eval/gold.yaml")
-    questions = c.Type(str, default="eval/questions.jsonl")
+    gold = c.File(default="eval/gold.yaml")
+    questions = c.File(default="eval/questions.jsonl")
     gate = c.Type(bool, default=False)
     answers_in = c.Optional(c.Choice(ANSWER_PLACES))
     offline = c.Optional(c.Type(bool))
@@ -250,12 +250,9 @@ def resolve_profile(config: AnswerableConfig, windows: int) -> Profile:
 
     windows: how many windows of notes the index holds.
     """
-    profile = choose_embedder_profile(config.embedding.provider, windows)
-    names = ("floor", "note_floor", "call_floor")
-    values = {name: config.retrieval[name] for name in names}
-    profile = replace(
-        profile, **{name: value for name, value in values.items() if value is not None}
-    )
+    values = {name: config.retrieval[name] for name in ("floor", "note_floor", "call_floor")}
+    written = {name: value for name, value in values.items() if value is not None}
+    profile = replace(choose_embedder_profile(config.embedding.provider, windows), **written)
     # What is evidence without a model is no less evidence with one.
     return replace(profile, call_floor=min(profile.call_floor, profile.floor))
 
@@ -265,31 +262,20 @@ def resolve_dimensions(config: AnswerableConfig) -> int:
     return config.bundle.dimensions or resolve_identity(config).dimensions
 
 
-def resolve_gold_path(config: AnswerableConfig) -> Path:
-    """Resolve the path of the gold set, which need not exist."""
-    return Path(config.config_file_path).parent / config.gold
-
-
-def resolve_questions_path(config: AnswerableConfig) -> Path:
-    """Resolve the path of the file of questions, which need not exist."""
-    return Path(config.config_file_path).parent / config.questions
-
-
 def resolve_answers_path(config: AnswerableConfig) -> Path:
     """Resolve the path of the file of answers, which need not exist, beside the questions."""
-    return resolve_questions_path(config).with_suffix(ANSWERS_SUFFIX)
+    return Path(config.questions).with_suffix(ANSWERS_SUFFIX)
 
 
 def list_input_files(config: AnswerableConfig) -> list[Path]:
     """List what an index is made from beside the pages: files and folders that need not exist."""
-    names = (config.notebook, config.enrichment, config.abbreviations)
-    resolvers = (resolve_gold_path, resolve_questions_path, resolve_answers_path)
-    return [*(Path(name) for name in names if name), *(resolve(config) for resolve in resolvers)]
+    names = ("notebook", "enrichment", "abbreviations", "gold", "questions")
+    return [*(Path(config[name]) for name in names if config[name]), resolve_answers_path(config)]
 
 
 def read_known_questions(config: AnswerableConfig) -> dict[str, SectionQuestions]:
     """Read the file of questions by section, {} without a file."""
-    path = resolve_questions_path(config)
+    path = Path(config.questions)
     return read_questions(path) if path.is_file() else {}
 
 
@@ -378,12 +364,6 @@ def resolve_site_path(config: MkDocsConfig) -> str:
     return f"/{path}/" if path else "/"
 
 
-def resolve_function_folder(folder: Path) -> Path:
-    """Resolve the function's folder: below the configured one, each version has one of its own."""
-    version = read_mike_version()
-    return folder / version if version else folder
-
-
 def _fill_endpoint(template: str, version: str) -> str:
     if not version:
         # A build that mike has not started has no version, and no folder for it.
@@ -409,7 +389,7 @@ _UNKNOWN = "Unrecognised configuration name: "
 _SUB_OPTION = re.compile(r"Sub-option '([^']*)': ")
 
 
-def explain_unknown_option(options: type[base.Config], key: str, warning: str) -> tuple[str, bool]:
+def explain_unknown_option(key: str, warning: str) -> tuple[str, bool]:
     """Add to MkDocs' warning of an unknown option the one that it may mean, or all that there are.
 
     key: the option of the plugin that the warning is about, as MkDocs names it. Also returns
@@ -418,7 +398,7 @@ def explain_unknown_option(options: type[base.Config], key: str, warning: str) -
     place, is_unknown, name = warning.partition(_UNKNOWN)
     if not is_unknown:
         return warning, False
-    names = list(list_option_names(options))
+    names = list(list_option_names(AnswerableConfig))
     group = "".join(f"{part}." for part in [key, *_SUB_OPTION.findall(place)][:-1])
     if nearest := _find_nearest_options(name, names):
         nearest = [other for other in nearest if other.startswith(group)] or nearest

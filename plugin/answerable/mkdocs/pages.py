@@ -15,7 +15,6 @@ from ..engine.errors import SiteError
 from ..engine.index.columns import SiteMetadata
 from ..engine.text.languages import get_translation
 from ..engine.vectors import Embedder
-from ..indexing.answers import CheckedAnswers
 from ..indexing.html_site.source_pages import parse_front_matter
 from ..indexing.pages.cache import start_indexing_pages
 from ..indexing.pages.page_index import (
@@ -39,9 +38,8 @@ class SitePages:
 
     ``targets``: the url and the anchors of each file, by docs path. ``sources``: the docs path of
     each record. ``outputs``: the docs path of the page in each file of the site. ``enrichment``:
-    what the site's owner adds to records, by id. ``answers``: those that are stored and hold.
-    ``page_names``: further names of pages. Of a site that another generator has built, docs paths
-    are those of its files.
+    what the site's owner adds to records, by id. ``page_names``: further names of pages. Of a site
+    that another generator has built, docs paths are those of its files.
     """
 
     info: SiteMetadata
@@ -50,33 +48,26 @@ class SitePages:
     sources: Mapping[str, str]
     outputs: Mapping[str, str]
     enrichment: Mapping[str, str]
-    answers: CheckedAnswers = field(default_factory=dict)
     page_names: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class FinishedBuild:
-    """A site that was written: its pages by language, its folder and its options.
+    """A site that was written: its pages in all languages, its folder and its options.
 
     ``output``: where files for readers are written, which is ``folder`` but in a preview of what
-    another generator has built. ``author``: the site_author. ``strict``: a warning fails the build.
-    ``is_offline``: pages that are opened from a disk have to answer too.
+    another generator has built. ``author``: the site_author. ``is_offline``: pages that are opened
+    from a disk have to answer too.
     """
 
     options: AnswerableConfig
-    sites: list[SitePages]
+    site: SitePages
     folder: Path
     output: Path
     embedder: Embedder
     author: str | None
-    strict: bool
     widget_config: WidgetConfig
     is_offline: bool
-
-    @property
-    def cache(self) -> Path:
-        """The folder where vectors and pages are cached between builds."""
-        return Path(self.options.cache)
 
 
 def start_reading_pages(
@@ -166,12 +157,8 @@ def resolve_language(files: Files, config: MkDocsConfig, option: str | None) -> 
     The i18n plugin builds one language after another, and marks each file with the current one.
     """
     locales = (getattr(file, "locale_alternate_of", None) for file in files.documentation_pages())
-    return str(next(filter(None, locales), get_site_language(config, option)))
-
-
-def get_site_language(config: MkDocsConfig, option: str | None) -> str:
-    """Get the language that a site is configured for: that of the plugin, else of its theme."""
-    return str(option or config.theme.get("language") or config.theme.get("locale") or "en")
+    configured = option or config.theme.get("language") or config.theme.get("locale")
+    return str(next(filter(None, locales), configured or "en"))
 
 
 def _read_source(

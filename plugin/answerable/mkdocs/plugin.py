@@ -44,6 +44,7 @@ from .pages import (
     SitePages,
     describe_site,
     map_outputs,
+    merge_languages,
     resolve_language,
     start_reading_pages,
 )
@@ -79,7 +80,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
         errors, warnings = super().load_config(options, config_file_path)
         explained: ConfigWarnings = []
         for key, warning in warnings:
-            text, is_error = explain_unknown_option(AnswerableConfig, key, warning)
+            text, is_error = explain_unknown_option(key, warning)
             if is_error:
                 errors.append((key, ValidationError(text)))
             else:
@@ -210,7 +211,7 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
                 server.watch(str(path))
         url = f"http://{host}:{config.dev_addr.port}{resolve_site_path(config)}{dev.ASK_BASE}"
         log.info("The ask box answers at %sanswer", url)
-        log.info("A coding agent asks after: %s", dev.format_agent_command(url))
+        log.info("To let a coding agent ask this site: %s", dev.format_agent_command(url))
         return server
 
     def open_embedder(self) -> Embedder:
@@ -240,18 +241,16 @@ class AnswerablePlugin(BasePlugin[AnswerableConfig]):
             log.warning("%s (%s)", format_error(error), state)
 
     def _publish(self, config: MkDocsConfig) -> None:
-        sites = [collect() for collect in self._pending]
-        pages = [page for site in sites for page in site.pages]
+        site = merge_languages(collect() for collect in self._pending)
         search = find_theme_search(config)
-        widget_config = make_widget_config(config, self.config, pages, search)
+        widget_config = make_widget_config(config, self.config, site.pages, search)
         built = FinishedBuild(
             options=self.config,
-            sites=sites,
+            site=site,
             folder=Path(config.site_dir),
             output=Path(config.site_dir),
             embedder=self.open_embedder(),
             author=config.site_author,
-            strict=config.strict,
             widget_config=replace(widget_config, preview=self._preview),
             is_offline=self._script == injection.OFFLINE_SCRIPT,
         )

@@ -20,9 +20,8 @@ from ..indexing.answer_place import (
     describe_function_needs,
     locate_unpublished_function,
 )
-from ..indexing.answers import check_answers, read_answers
+from ..indexing.answers import CheckedAnswers, check_answers, read_answers
 from ..indexing.audit.audit import Artifact, audit_artifacts, walk_artifacts
-from ..indexing.browser_files import BrowserIndex
 from ..indexing.files import (
     check_notebook_location,
     check_private_location,
@@ -43,7 +42,7 @@ from ..indexing.publish import (
     publish_site,
     read_site_notes,
 )
-from ..indexing.questions import list_sections
+from ..indexing.questions import SectionQuestions, list_sections
 from ..indexing.widget import site_files
 from ..indexing.widget.site_files import (
     format_widget_config,
@@ -54,20 +53,19 @@ from .options import (
     check_options,
     is_absolute_endpoint,
     read_known_questions,
+    read_mike_version,
     resolve_answers_path,
     resolve_dimensions,
-    resolve_function_folder,
-    resolve_gold_path,
     resolve_identity,
     resolve_profile,
-    resolve_questions_path,
     resolve_settings,
 )
-from .pages import FinishedBuild, SitePages, merge_languages
+from .pages import FinishedBuild
 from .widget import check_widget_options
 
 if TYPE_CHECKING:
     from ..engine.engine import Engine
+    from ..postgres.publication import DatabaseTarget
 
 log = get_plugin_logger(__name__)
 
@@ -109,32 +107,34 @@ def check_site_options(config: AnswerableConfig, published: Mapping[str, Path]) 
 def publish_build(built: FinishedBuild, report: Callable[[str], object] = log.info) -> None:
     """Audit and index a site, and write its function's folder.
 
-    report: is told what was published.
     Where readers' browsers answer, and no option names a folder for a function, the cache holds
-    what commands ask.
+    what commands ask. report: is told what was published.
     """
-    whole = _merge_sites(built)
-    notebook = _read_checked_notebook(built, whole)
-    place = _choose_answer_place(built, whole)
+    place = _choose_answer_place(built)
+    site = _describe_site(built, place)
+    notebook = _read_checked_notebook(built, site)
     configured = Path(built.options.function)
     unpublished = locate_unpublished_function(Path(built.options.cache))
     has_function = place == "function" or "function" in built.options.written
-    folder = resolve_function_folder(configured if has_function else unpublished)
-    _check_database_options(built)
+    # Each version of a site has a folder of its own.
+    folder = (configured if has_function else unpublished) / (read_mike_version() or "")
+    database = _find_database(built, folder)
     plan = FunctionPlan(folder, _resolve_stored_settings(built, folder), has_function)
-    site = _describe_site(built, whole, place)
     # An address is the function's concern: a browser knows where its page is.
-    if whole.info.url is None and place == "function":
+    if site.info.url is None and place == "function":
         log.info(NO_ADDRESS_MESSAGE)
     gate = partial(_judge_gold_set, built, notebook=notebook)
     staged = publish_site(site, plan, notebook, report, gate)
     if has_function:
         shutil.rmtree(unpublished, ignore_errors=True)
-    elif not has_function and configured.exists():
+    elif configured.exists():
         log.info("function: %s is an earlier build's, and nothing asks it; delete it", configured)
-    if built.options.store.url:
-        _publish_to_database(built, folder)
-    _write_widget_files(built, staged.packed.manifest.id, staged.browser)
+    if database:
+        _publish_to_database(database, folder)
+    bundle_id = staged.packed.manifest.id
+    write_widget_files(
+        built.output, built.widget_config, bundle_id, staged.browser, is_offline=built.is_offline
+    )
 
 
 def preview_build(built: FinishedBuild, report: Callable[[str], object] = log.info) -> "Engine":
@@ -145,15 +145,16 @@ def preview_build(built: FinishedBuild, report: Callable[[str], object] = log.in
     # Imported late: only a dev server answers.
     from ..engine.providers import make_engine
 
-    whole = _merge_sites(built)
-    notebook = _read_checked_notebook(built, whole)
-    place = choose_answer_place(
-        built.options.answers_in or "function", list_function_needs(built.options)
-    )
-    site = _describe_site(built, whole, place)
-    bundle, index = preview_site(site, notebook, built.cache / "serve", report)
-    _write_widget_files(built, bundle.manifest.id, index)
+    site = _describe_site(built, choose_preview_place(built.options))
+    notebook = _read_checked_notebook(built, site)
+    bundle, index = preview_site(site, notebook, Path(built.options.cache, "serve"), report)
+    write_widget_files(built.output, built.widget_config, bundle.manifest.id, index)
     return make_engine(bundle, built.embedder, resolve_settings(built.options))
+
+
+def choose_preview_place(options: AnswerableConfig) -> AnswerPlace:
+    """Choose where questions to a preview are answered: by its server, unless options differ."""
+    return choose_answer_place(options.answers_in or "function", list_function_needs(options))
 
 
 def audit_unindexed_site(
@@ -165,12 +166,13 @@ def audit_unindexed_site(
     """
     if options.notebook:
         notebook = read_notebook(Path(options.notebook), writes_key=True)
-        _report_new_key(notebook)
+        if notebook.new_key:
+            log.info(NEW_KEY_MESSAGE, notebook.new_key)
         written = walk_artifacts(folder, folder.name, outputs)
         audit_artifacts(notebook.notes, written, Path(options.cache), notebook.unindexed)
 
 
-def _choose_answer_place(built: FinishedBuild, whole: SitePages) -> AnswerPlace:
+def _choose_answer_place(built: FinishedBuild) -> AnswerPlace:
     """Choose where a published site's questions are answered, and say what needs a function.
 
     Nothing is said to an owner who knows: one who has set the option, or the function's address.
@@ -185,7 +187,7 @@ def _choose_answer_place(built: FinishedBuild, whole: SitePages) -> AnswerPlace:
         has_box = options.widget.placement != "none"
         level = logging.WARNING if has_box else logging.INFO
         log.log(level, describe_function_needs(needs))
-    if is_absolute_endpoint(options.widget.endpoint) and not whole.info.url:
+    if is_absolute_endpoint(options.widget.endpoint) and not built.site.info.url:
         log.warning(
             "widget.endpoint: it is on another host, and without site_url the function cannot tell "
             "which pages may ask it; set site_url"
@@ -195,15 +197,17 @@ def _choose_answer_place(built: FinishedBuild, whole: SitePages) -> AnswerPlace:
     return place
 
 
-def _merge_sites(built: FinishedBuild) -> SitePages:
-    """Merge the languages of a site and the stored answers that still hold, and name the others."""
-    whole, path = merge_languages(built.sites), resolve_answers_path(built.options)
+def _read_stored_answers(
+    built: FinishedBuild, questions: Mapping[str, SectionQuestions]
+) -> CheckedAnswers:
+    """Read the stored answers of a site's questions that still hold, and name the others."""
+    path = resolve_answers_path(built.options)
     written = read_answers(path)
     if not written:
-        return whole
-    public = (page for page in whole.pages if not page.record.metadata.excluded)
+        return {}
+    public = (page for page in built.site.pages if not page.record.metadata.excluded)
     sections = list_sections(entry.passage for page in public for entry in page.passages)
-    questions, names = read_known_questions(built.options), whole.info.claim_names
+    names = built.site.info.claim_names
     answers, faults = check_answers(written, questions, sections, names)
     if faults:
         log.warning(
@@ -213,50 +217,45 @@ def _merge_sites(built: FinishedBuild) -> SitePages:
             format_count(len(faults), "stored answer"),
             join_problems([f"{fault.section}: {fault.problem}" for fault in faults]),
         )
-    return replace(whole, answers=answers)
+    return answers
 
 
-def _describe_site(
-    built: FinishedBuild, pages: SitePages, place: AnswerPlace = "function"
-) -> SiteBuild:
+def _describe_site(built: FinishedBuild, place: AnswerPlace) -> SiteBuild:
+    pages, questions = built.site, read_known_questions(built.options)
     return SiteBuild(
         info=pages.info,
         pages=pages.pages,
         targets=pages.targets,
-        list_artifacts=partial(_list_artifacts, built, pages),
-        cache=built.cache,
+        list_artifacts=partial(_list_artifacts, built),
+        cache=Path(built.options.cache),
         embedder=built.embedder,
         dimensions=resolve_dimensions(built.options),
         choose_profile=partial(resolve_profile, built.options),
         weights=built.options.retrieval.weights,
-        questions=read_known_questions(built.options),
-        answers=pages.answers,
+        questions=questions,
+        answers=_read_stored_answers(built, questions),
         browser_folder=built.output if place == "browser" else None,
         page_names=pages.page_names,
     )
 
 
-def _write_widget_files(built: FinishedBuild, bundle_id: str, browser: BrowserIndex | None) -> None:
-    config, is_offline = built.widget_config, built.is_offline
-    write_widget_files(built.output, config, bundle_id, browser, is_offline=is_offline)
-
-
-def _read_checked_notebook(built: FinishedBuild, whole: SitePages) -> Notebook:
+def _read_checked_notebook(built: FinishedBuild, site: SiteBuild) -> Notebook:
     """Check what the options say about pages, and read the notebook."""
     options = built.options
-    ids = [page.record.id for page in whole.pages if not page.record.metadata.excluded]
+    ids = [page.record.id for page in site.pages if not page.record.metadata.excluded]
     check_weight_patterns(options.retrieval.weights, ids)
     if options.enrichment:
-        check_enrichment_ids(whole.enrichment, ids, Path(options.enrichment))
+        check_enrichment_ids(built.site.enrichment, ids, Path(options.enrichment))
     notebook = Notebook()
     if options.notebook:
-        notebook = read_site_notes(_describe_site(built, whole), Path(options.notebook))
-        _report_new_key(notebook)
+        notebook = read_site_notes(site, Path(options.notebook))
+        if notebook.new_key:
+            log.info(NEW_KEY_MESSAGE, notebook.new_key)
         for note in notebook.notes:
             lint_public_field(options.contact or "", note.text, "contact")
         if not notebook.notes:
             log.warning("notebook: %s holds no note; write one or drop it", options.notebook)
-    if not notebook.notes and not any(page.passages for page in whole.pages):
+    if not notebook.notes and not any(page.passages for page in site.pages):
         log.warning(
             "docs_dir: no page of the site holds text, so every question is refused; write one, "
             "or check exclude_docs and the front matter of pages"
@@ -264,18 +263,11 @@ def _read_checked_notebook(built: FinishedBuild, whole: SitePages) -> Notebook:
     return notebook
 
 
-def _report_new_key(notebook: Notebook) -> None:
-    if notebook.new_key:
-        log.info(NEW_KEY_MESSAGE, notebook.new_key)
-
-
-def _list_artifacts(built: FinishedBuild, whole: SitePages) -> Iterator[Artifact]:
+def _list_artifacts(built: FinishedBuild) -> Iterator[Artifact]:
     """List all that a build has written, or was configured with besides the notes."""
-    for option in ("enrichment", "abbreviations"):
-        if built.options[option]:
-            yield Artifact(option, Path(built.options[option]).read_bytes)
-    if (questions := resolve_questions_path(built.options)).is_file():
-        yield Artifact("questions", questions.read_bytes)
+    for option in ("enrichment", "abbreviations", "questions"):
+        if built.options[option] and (path := Path(built.options[option])).is_file():
+            yield Artifact(option, path.read_bytes)
     if (answers := resolve_answers_path(built.options)).is_file():
         yield Artifact(answers.name, answers.read_bytes)
     config = Artifact(
@@ -284,19 +276,19 @@ def _list_artifacts(built: FinishedBuild, whole: SitePages) -> Iterator[Artifact
     )
     yield config
     # The file of an earlier build, which a dirty build leaves there, is replaced by it.
-    written = walk_artifacts(built.folder, built.folder.name, whole.outputs)
+    written = walk_artifacts(built.folder, built.folder.name, built.site.outputs)
     yield from (artifact for artifact in written if artifact.name != config.name)
-    for page in whole.pages:
+    for page in built.site.pages:
         # What a page is found by need not stand on it, and its terms are in the bundle.
         contexts = "\n".join(dict.fromkeys(passage.context for passage in page.passages))
-        source = whole.sources[page.record.id]
+        source = built.site.sources[page.record.id]
         yield Artifact(f"the front matter of {source}", contexts.encode, source)
 
 
 def _judge_gold_set(built: FinishedBuild, staged: StagedIndex, notebook: Notebook) -> None:
     """Refuse a staged index whose gold set fails by what is retrieved; SiteError names why."""
-    options, path = built.options, resolve_gold_path(built.options)
-    if not options.gate:
+    path = Path(built.options.gold)
+    if not built.options.gate:
         return
     if not path.is_file():
         raise SiteError(f"gate: {path} does not exist: write a gold set, or take `gate` out")
@@ -317,28 +309,29 @@ def _judge_gold_set(built: FinishedBuild, staged: StagedIndex, notebook: Noteboo
     log.info("gate: %d of %d gold queries hold", len(verdicts), len(verdicts))
 
 
-def _publish_to_database(built: FinishedBuild, folder: Path) -> None:
-    """Publish the bundle in a function's folder to the database; StorageError if it refuses."""
-    from ..postgres.publication import DatabaseTarget, publish_bundle_rows
+def _find_database(built: FinishedBuild, folder: Path) -> "DatabaseTarget | None":
+    """Find where a bundle is published as rows, before a file is written; None for nowhere.
 
-    store, name = built.options.store, _name_in_database(built, folder)
-    bundle = open_bundle(folder / BUNDLE_FOLDER)
-    sent = publish_bundle_rows(bundle, DatabaseTarget(store.url or "", name, store.search))
-    done = f"published as {name}; {format_count(sent, 'row')} sent" if sent else "is there already"
-    log.info("store: %s %s", bundle.manifest.id[:12], done)
-
-
-def _check_database_options(built: FinishedBuild) -> None:
-    """Import what a database needs before a file is written, and warn of an empty address.
-
-    PolicyError names the extra to install.
+    PolicyError names the extra to install. A warning tells of an empty address.
     """
-    if built.options.store.url:
-        from ..postgres import publication
+    store = built.options.store
+    if store.url:
+        from ..postgres.publication import DatabaseTarget
 
-        del publication
-    elif "url" in built.options.store.written:
+        return DatabaseTarget(store.url, _name_in_database(built, folder), store.search)
+    if "url" in store.written:
         log.warning("store.url: it is empty, so nothing is published to a database")
+    return None
+
+
+def _publish_to_database(target: "DatabaseTarget", folder: Path) -> None:
+    """Publish the bundle in a function's folder to the database; StorageError if it refuses."""
+    from ..postgres.publication import publish_bundle_rows
+
+    bundle = open_bundle(folder / BUNDLE_FOLDER)
+    sent = publish_bundle_rows(bundle, target)
+    rows = f"published as {target.name}; {format_count(sent, 'row')} sent"
+    log.info("store: %s %s", bundle.manifest.id[:12], rows if sent else "is there already")
 
 
 def _resolve_stored_settings(built: FinishedBuild, folder: Path) -> FunctionSettings:

@@ -12,13 +12,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
+
+from mkdocs.commands.build import build
+from mkdocs.exceptions import MkDocsException
 
 from ..engine.errors import AnswerableError, SiteError
 from ..engine.settings import BUNDLE_FOLDER
 from ..indexing.caches import CACHE_FILE, KEY_FILE
-from ..indexing.generators import detect_generator, read_project, run_generator
+from ..indexing.generators import detect_generator, normalize_path, read_project, run_generator
 from .built_sites import read_built_pages
+from .options import AnswerableConfig
 from .publish import publish_build
 from .repository import (
     check_out_commit,
@@ -27,13 +30,7 @@ from .repository import (
     find_repository,
     resolve_commit,
 )
-from .site_config import (
-    SiteConfig,
-    build_here,
-    find_plugin,
-    load_mkdocs_config,
-    load_site_config,
-)
+from .site_config import find_plugin, load_mkdocs_config, load_site
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,33 +50,30 @@ def build_ref(config_file: Path, ref: str | None) -> Iterator[RefSite]:
     the notebook, and the cache, are those of today: so a private notebook counts on both sides, and
     a paid text is not embedded twice.
     """
-    repository = find_repository(config_file.absolute().parent)
-    commit = find_base_commit(repository) if ref is None else resolve_commit(repository, ref)
-    name = f"{ref} ({commit[:12]})" if ref else commit[:12]
     # The file may be a link to another one, which is then read from the ref as well.
     folder = config_file.absolute().parent.resolve()
+    repository = find_repository(folder)
+    commit = find_base_commit(repository) if ref is None else resolve_commit(repository, ref)
+    name = f"{ref} ({commit[:12]})" if ref else commit[:12]
     relative = folder.relative_to(repository.resolve()) / config_file.name
-    with TemporaryDirectory(prefix="answerable-") as temporary:
-        top = Path(temporary).resolve()
-        tree = top / "tree"
-        with check_out_commit(repository, commit, tree):
-            ref_config_file = tree / relative
-            if not ref_config_file.is_file():
-                raise SiteError(f"{name} has no {relative.as_posix()}: name another ref")
-            _link_today(load_site_config(config_file), config_file, ref_config_file, top)
-            bundle = _build_site(ref_config_file, top, f"the site of {name}")
-            yield RefSite(name, ref_config_file, bundle)
+    with check_out_commit(repository, commit) as tree:
+        ref_config_file = tree / relative
+        if not ref_config_file.is_file():
+            raise SiteError(f"{name} has no {relative.as_posix()}: name another ref")
+        _link_today(load_site(config_file)[1], config_file, ref_config_file, tree.parent)
+        yield RefSite(name, ref_config_file, _build_site(ref_config_file, tree.parent, name))
 
 
-def _link_today(current: SiteConfig, config_file: Path, ref_config_file: Path, top: Path) -> None:
+def _link_today(
+    options: AnswerableConfig, config_file: Path, ref_config_file: Path, top: Path
+) -> None:
     """Link the ref's cache and notebook to today's, if git does not hold them."""
-    links = {top / "cache" / name: current.cache / name for name in (CACHE_FILE, KEY_FILE)}
+    links = {top / "cache" / name: Path(options.cache, name) for name in (CACHE_FILE, KEY_FILE)}
     # Without links, or from another drive (Windows), a cache is filled anew.
     with suppress(OSError, ValueError):
-        if current.notebook:
-            relative = os.path.relpath(current.notebook, config_file.absolute().parent)
-            path = Path(os.path.normpath(ref_config_file.parent / relative))
-            links[path] = current.notebook
+        if options.notebook:
+            relative = os.path.relpath(options.notebook, config_file.absolute().parent)
+            links[normalize_path(ref_config_file.parent / relative)] = Path(options.notebook)
         for path, today in links.items():
             if path.is_relative_to(top) and not path.exists() and today.exists():
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -87,9 +81,9 @@ def _link_today(current: SiteConfig, config_file: Path, ref_config_file: Path, t
 
 
 def _build_site(config_file: Path, top: Path, name: str) -> Path:
-    """Build a site into a folder, and return its bundle's folder.
+    """Build a ref's site into a folder, and return its bundle's folder.
 
-    SiteError with the cause if it cannot be built. name: what that calls the site.
+    SiteError with the cause if it cannot be built. name: what that calls the ref.
     """
     process = subprocess.run(
         # Safe path: a folder of the site that is named as a package is not one.
@@ -108,7 +102,9 @@ def _build_site(config_file: Path, top: Path, name: str) -> Path:
         cause = (errors or lines[-1:] or ["no message"])[0]
         # The folder is gone when a reader sees the message.
         cause = cause.replace(f"{config_file.parent}{os.sep}", "")
-        raise SiteError(f"{name} cannot be built ({cause}): build it, or compare another state")
+        raise SiteError(
+            f"the site of {name} cannot be built ({cause}): build it, or compare another state"
+        )
     return top / "function" / BUNDLE_FOLDER
 
 
@@ -120,7 +116,7 @@ def main() -> None:
         is_mkdocs = detect_generator(config_file) == "mkdocs"
         if not is_mkdocs:
             run_generator(read_project(config_file), to_stderr=True)
-        config = load_mkdocs_config(config_file, str(top / "site"))
+        config = load_mkdocs_config(config_file)
         plugin = find_plugin(config)
         options = plugin.config
         options.function, options.cache = str(top / "function"), str(top / "cache")
@@ -129,10 +125,12 @@ def main() -> None:
         config.strict = options.gate = False
         options.store.url, options.store.written = None, ()
         if is_mkdocs:
-            build_here(config_file, config)
-            return
-        publish_build(read_built_pages(config, plugin).build)
-    except AnswerableError as error:
+            config.site_dir = str(top / "site")
+            config.plugins.on_startup(command="build", dirty=False)
+            build(config)
+        else:
+            publish_build(read_built_pages(config, plugin)[0])
+    except (AnswerableError, MkDocsException) as error:
         sys.exit(f"Error: {error}")
 
 

@@ -1,16 +1,16 @@
 """Git repository of a site: its commits, its remote, and the files that it holds."""
 
 import os
-import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from ..engine.errors import SiteError
 
-# Where the default branch may be, the first that exists.
-_DEFAULT_BRANCHES = ("origin/HEAD", "origin/main", "origin/master", "main", "master")
+# Where the default branch may be, the first that exists; without one, HEAD is compared with itself.
+_DEFAULT_BRANCHES = ("origin/HEAD", "origin/main", "origin/master", "main", "master", "HEAD")
 # A hook sets these for its own repository and index, which are not those of the folder we name.
 _HOOK_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
 
@@ -45,38 +45,33 @@ def find_base_commit(repository: Path) -> str:
     SiteError if there is no commit.
     """
     for branch in _DEFAULT_BRANCHES:
-        try:
+        with suppress(subprocess.CalledProcessError):
             return _run_git(repository, "merge-base", "HEAD", branch)
-        except subprocess.CalledProcessError:
-            continue
-    try:
-        return resolve_commit(repository, "HEAD")
-    except SiteError:
-        raise SiteError(
-            f"{repository} has no commit yet: commit the site, or name a report with --against PATH"
-        ) from None
+    raise SiteError(
+        f"{repository} has no commit yet: commit the site, or name a report with --against PATH"
+    )
 
 
 @contextmanager
-def check_out_commit(repository: Path, commit: str, folder: Path) -> Iterator[None]:
-    """Check a commit out into a new folder, which is removed at the end; SiteError if git fails."""
+def check_out_commit(repository: Path, commit: str) -> Iterator[Path]:
+    """Check a commit out into a folder of a temporary one; SiteError if git fails."""
     try:
-        # A hook of the repository could refuse or change what is checked out.
-        _run_git(
-            repository, "-c", f"core.hooksPath={os.devnull}",
-            "worktree", "add", "--quiet", "--detach", str(folder), commit,
-        )  # fmt: skip
+        with TemporaryDirectory(prefix="answerable-") as temporary:
+            folder = Path(temporary).resolve() / "tree"
+            # A hook of the repository could refuse or change what is checked out.
+            _run_git(
+                repository, "-c", f"core.hooksPath={os.devnull}",
+                "worktree", "add", "--quiet", "--detach", str(folder), commit,
+            )  # fmt: skip
+            yield folder
     except subprocess.CalledProcessError as error:
         message = (error.stderr.strip().splitlines() or ["no message"])[-1]
         raise SiteError(
             f"git cannot check out {commit[:12]} ({message}): run `git worktree prune` and try "
             "again"
         ) from None
-    try:
-        yield
     finally:
-        # Git refuses to remove a folder that it finds changed, and forgets one that is gone.
-        shutil.rmtree(folder, ignore_errors=True)
+        # Git forgets a folder that is gone, and might refuse to remove it itself.
         with suppress(subprocess.CalledProcessError):
             _run_git(repository, "worktree", "prune")
 
@@ -116,16 +111,13 @@ def has_pages_branch(folder: Path) -> bool:
 def _ask_git(folder: Path, *arguments: str) -> str:
     """Run git in a folder that need not be in a repository; "" where git cannot tell."""
     try:
-        return _run_git(folder, *arguments, seconds=10)
-    except (SiteError, OSError, subprocess.SubprocessError):
+        return _run_git(folder, *arguments)
+    except (SiteError, OSError, subprocess.CalledProcessError):
         return ""
 
 
-def _run_git(folder: Path, *arguments: str, seconds: float | None = None) -> str:
-    """Run git in a folder and return its output; CalledProcessError, SiteError without git.
-
-    seconds: after which it is stopped, with TimeoutExpired.
-    """
+def _run_git(folder: Path, *arguments: str) -> str:
+    """Run git in a folder and return its output; CalledProcessError, SiteError without git."""
     try:
         process = subprocess.run(
             ["git", "-C", str(folder), *arguments],
@@ -134,7 +126,6 @@ def _run_git(folder: Path, *arguments: str, seconds: float | None = None) -> str
             encoding="utf-8",
             errors="replace",
             check=True,
-            timeout=seconds,
         )
     except FileNotFoundError:
         raise SiteError(

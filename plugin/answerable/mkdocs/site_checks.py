@@ -13,9 +13,8 @@ from mkdocs.config.defaults import MkDocsConfig
 
 from ..engine.bundle import open_bundle
 from ..engine.errors import AnswerableError, SiteError
-from ..engine.settings import BUNDLE_FOLDER
 from ..engine.text.urls import is_loopback_address
-from ..indexing.answer_place import choose_answer_place, describe_function_needs, find_function
+from ..indexing.answer_place import choose_answer_place, describe_function_needs
 from ..indexing.files import format_count
 from ..indexing.generators import name_build_command
 from ..indexing.widget.injection import WIDGET_FOLDER
@@ -28,7 +27,7 @@ from .publishers import (
     list_building_environments,
 )
 from .repository import count_tracked_files, find_top_folder
-from .site_config import find_plugin, load_mkdocs_config
+from .site_config import find_last_bundle, load_site
 
 Level = Literal["good", "advice", "problem"]
 
@@ -106,7 +105,7 @@ def _check_build(site: Path, options: AnswerableConfig, build: str) -> SiteCheck
 
     build: the command that builds the site.
     """
-    folder = find_function(Path(options.function), Path(options.cache)) / BUNDLE_FOLDER
+    folder = find_last_bundle(options)
     if not folder.exists():
         return SiteCheck("advice", f"there is no index yet; run `{build}`")
     try:
@@ -155,8 +154,7 @@ def _check_publishers(
         if variables := _find_deciding_variables(publisher, text):
             try:
                 with _setting_variables(variables):
-                    config = load_mkdocs_config(config_file)
-                    published = find_plugin(config).config
+                    config, published = load_site(config_file)
             except SiteError as error:
                 yield SiteCheck("problem", f"{publisher.name}: {error}")
                 continue

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -22,7 +23,6 @@ from .options import (
     AnswerableConfig,
     parse_shortcut,
     read_known_questions,
-    resolve_gold_path,
 )
 
 # Of MkDocs' three themes; those without a page of results open their dialog for `?q=`.
@@ -94,7 +94,7 @@ def _clean_examples(texts: Sequence[str]) -> tuple[str, ...]:
 
 def _list_gold_examples(options: AnswerableConfig, author: str | None) -> list[str]:
     """List the queries of the gold set that are marked as examples."""
-    path = resolve_gold_path(options)
+    path = Path(options.gold)
     # A gold set without examples is not parsed: it may have thousands of queries.
     if not (path.is_file() and b"example" in path.read_bytes()):
         return []
