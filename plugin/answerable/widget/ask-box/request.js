@@ -1,7 +1,6 @@
 /** Ask the site's function, and check what comes back, or ask its index in this browser. */
 
-import { loadEngine } from "./engine.js";
-import { getPageLanguage, HOME, LOAD_MILLISECONDS } from "./strings.js";
+import { getPageLanguage, HOME } from "./strings.js";
 
 /**
  * @typedef {Record<string, any> & { n: number, kind: "record" | "hint", url?: string, href?: string }} Citation
@@ -33,21 +32,29 @@ import { getPageLanguage, HOME, LOAD_MILLISECONDS } from "./strings.js";
  * @typedef {{ id: string, url: string, title: string, link: string, line: string }} Place
  */
 
-/** @typedef {(stage: string) => unknown} Entered */
+/**
+ * What answers: the index in this browser or the function.
+ * @typedef {{ language?: string, signal?: AbortSignal, onStage?: (stage: string) => unknown }} Run
+ * @typedef {(text: string, run?: Run) => Promise<any>} Call
+ * @typedef {{ siteUrl?: string, answer: Call, search: Call, suggest: Call, readSection: Call }} Engine
+ */
 
 /** The folder of the site. */
 export const ROOT = new URL("../../", HOME);
 
 const EVENTS = "text/event-stream";
+// By this name an error of the engine tells that a file is not there any more.
 const GONE = "IndexGoneError";
 const PATIENCE_SECONDS = 30;
+// The time that the engine's script, places or a section may take.
+const LOAD_MILLISECONDS = 30_000;
 
 /**
  * True for a text with something in it.
  * @param {any} value
  * @returns {value is string}
  */
-export function isText(value) {
+function isText(value) {
   return typeof value === "string" && value.trim() !== "";
 }
 
@@ -55,12 +62,12 @@ export function isText(value) {
  * @param {any} value
  * @returns {value is Record<string, any>}
  */
-export function isObject(value) {
+function isObject(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** @param {any} value */
-export function isOptionalText(value) {
+function isOptionalText(value) {
   return value == null || typeof value === "string";
 }
 
@@ -70,18 +77,6 @@ export function isOptionalText(value) {
  */
 function demand(condition) {
   if (!condition) throw new TypeError("not an answer");
-}
-
-/**
- * Decode what is percent-encoded; a text that is not stays as it is.
- * @param {string} text
- */
-export function decode(text) {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** The reason why a question was not answered; `code` is the wire's, an HTTP status or the box's own. */
@@ -135,6 +130,7 @@ function checkAnswer(answer) {
   demand(mode === (present.has("record") ? whole : part));
   demand([answer.site_url, answer.bundle, answer.request_id].every(isOptionalText));
   demand(!answer.stored || isText(answer.question));
+  for (const { to, word } of answer.notes ?? []) demand(isOptionalText(to) && isOptionalText(word));
   if (answer.excerpts) checkAnswer(answer.excerpts);
   return answer;
 }
@@ -179,7 +175,8 @@ function resolvePlaces(rows, siteUrl) {
 export class Answerer {
   /** @type {any} */
   #box;
-  endpoint;
+  #endpoint;
+  #isDefault;
   /** @type {Promise<Site> | null} */
   #site = null;
 
@@ -189,9 +186,9 @@ export class Answerer {
     const link = [...document.querySelectorAll('link[rel~="answerable"]')].at(-1);
     const address = box.getAttribute("endpoint") ?? link?.getAttribute("href");
     this.#box = box;
-    this.endpoint = new URL(address ?? new URL("_answerable/", ROOT), document.baseURI);
-    if (!this.endpoint.pathname.endsWith("/")) this.endpoint.pathname += "/";
-    this.isDefault = address == null;
+    this.#endpoint = new URL(address ?? new URL("_answerable/", ROOT), document.baseURI);
+    if (!this.#endpoint.pathname.endsWith("/")) this.#endpoint.pathname += "/";
+    this.#isDefault = address == null;
   }
 
   /**
@@ -200,23 +197,39 @@ export class Answerer {
    */
   call = (...request) => (this.#box.fetch ?? fetch)(...request);
 
+  /** Open what answers, with all that the first question needs. */
+  async open() {
+    const { index, engine } = this.#isDefault ? await this.readSite() : {};
+    if (!index) return this.#function;
+    if (!self.DecompressionStream) throw new Problem("unsupported");
+    const url = new URL(/** @type {string} */ (engine), HOME).href;
+    // Whoever can write this file runs no code of another site, nor of a scheme such as data.
+    if (!url.startsWith(HOME.href)) throw new Error("engine: no path of the site");
+    const { openSiteIndex } = await loadEngine(url, this.#box.fetch);
+    return openSiteIndex(index, HOME.href, this.call);
+  }
+
+  /** @type {Engine} It suggests nothing: its owner would pay for each key. */
+  #function = {
+    answer: async (question, run) => checkAnswer(await this.#post("answer", question, run)),
+    search: (question, run) => this.#post("places", question, run),
+    suggest: async () => ({ questions: [], places: {} }),
+    readSection: async (id) => (await this.#request(`section?${new URLSearchParams({ id })}`)).json(),
+  };
+
   /**
    * Answer a question, or throw what `Problem` says.
    * @param {string} question
    * @param {AbortSignal} signal
-   * @param {Entered} entered
+   * @param {(stage: string) => unknown} onStage
    */
-  async answer(question, signal, entered) {
+  async answer(question, signal, onStage) {
     for (let tries = 0; ; tries += 1) {
-      const site = await this.#readIndexedSite();
-      if (!site) return checkAnswer(await this.#askFunction("answer", question, signal, entered));
       try {
-        const engine = await this.#openEngine(site);
-        const language = getPageLanguage();
-        return await engine.answer(question, { language, signal, onStage: entered });
-      } catch (cause) {
-        const { name, code } = /** @type {{ name: string, code?: string }} */ (cause);
-        if (name !== GONE) throw code ? new Problem(code) : cause;
+        const engine = await this.open();
+        return await engine.answer(question, { language: getPageLanguage(), signal, onStage });
+      } catch (error) {
+        if (/** @type {Error} */ (error).name !== GONE) throw error;
         this.#site = null;
         if (tries > 0) throw new Problem("stale");
         // A service worker may have kept the file of an earlier build; of this address it has none.
@@ -231,48 +244,31 @@ export class Answerer {
    * @param {string} [siteUrl] of its answer
    */
   async listPlaces(question, siteUrl) {
-    const signal = AbortSignal.timeout?.(LOAD_MILLISECONDS);
-    const site = await this.#readIndexedSite();
-    const rows = site
-      ? await (await this.#openEngine(site)).search(question, { language: getPageLanguage(), signal })
-      : await this.#askFunction("places", question, signal);
-    return resolvePlaces(rows, siteUrl);
+    const engine = await this.open();
+    return resolvePlaces(await engine.search(question, { language: getPageLanguage() }), siteUrl);
   }
 
   /**
-   * List known questions and places for what is typed so far, from the words of the index: none where a function
-   * answers, whose owner would pay for each key, and none before `readSite`.
+   * List known questions and places for what is typed so far, from the words of the index; none before `readSite`.
    * @param {string} question
-   * @param {AbortSignal} signal
    */
-  async suggest(question, signal) {
-    const site = this.isDefault ? await this.#site : null;
-    if (!site?.index) return { questions: [], places: [] };
-    const engine = await this.#openEngine(site);
-    const { questions, places } = await engine.suggest(question, { language: getPageLanguage(), signal });
+  async suggest(question) {
+    if (!this.#site) return { questions: [], places: [] };
+    const engine = await this.open();
+    const { questions, places } = await engine.suggest(question, { language: getPageLanguage() });
     return { questions, places: resolvePlaces(places, engine.siteUrl) };
   }
 
   /**
    * Read the whole section that a passage is of, as Markdown.
    * @param {string} id
+   * @returns {Promise<string>}
    */
   async readSection(id) {
-    const signal = AbortSignal.timeout?.(LOAD_MILLISECONDS);
-    const site = await this.#readIndexedSite();
-    const query = new URLSearchParams({ id });
-    if (site) return (await (await this.#openEngine(site)).readSection(id, { signal })).markdown;
-    const response = await this.call(new URL(`section?${query}`, this.endpoint), { signal });
-    if (!response.ok) throw new Problem(response.status);
-    const section = await response.json();
-    demand(isText(section?.markdown));
-    return section.markdown;
-  }
-
-  /** Load what the first question needs. */
-  async prepare() {
-    const site = await this.#readIndexedSite();
-    if (site) await this.#openEngine(site);
+    const engine = await this.open();
+    const { markdown } = await engine.readSection(id);
+    demand(isText(markdown));
+    return markdown;
   }
 
   /**
@@ -280,55 +276,63 @@ export class Answerer {
    * @param {string} [query] of its address
    */
   async readSite(query = "") {
-    const read = (this.#site ??= readSite(this.call, query));
+    const read = (this.#site ??= this.#loadSite(query));
     const site = await read.catch(() => null);
     // A file that is not there may come with the next deploy.
     if (!site?.bundle && this.#site === read) this.#site = null;
     return read;
   }
 
-  async #readIndexedSite() {
-    const site = this.isDefault ? await this.readSite() : null;
-    return site?.index ? site : null;
-  }
-
-  /** @param {Site} site */
-  async #openEngine({ engine, index }) {
-    if (!self.DecompressionStream || !AbortSignal.timeout) throw new Problem("unsupported");
-    const url = new URL(/** @type {string} */ (engine), HOME).href;
-    // Whoever can write this file runs no code of another site, nor of a scheme such as data.
-    if (!url.startsWith(HOME.href)) throw new Error("engine: no path of the site");
-    const { openSiteIndex } = await loadEngine(url, this.#box.fetch);
-    return openSiteIndex(index, HOME.href, this.call);
+  /**
+   * @param {string} query
+   * @returns {Promise<Site>}
+   */
+  async #loadSite(query) {
+    const address = new URL(`site.json${query}`, HOME);
+    const response = await this.call(address, { cache: "no-cache", signal: AbortSignal.timeout(3000) });
+    // No file, no index.
+    if (!response.ok && response.status !== 404) throw new Problem(response.status);
+    const site = response.ok ? await response.json() : {};
+    const { examples = [], page_examples: onPages = {} } = site;
+    // Each language may have its own.
+    const listed = Array.isArray(examples) ? examples : (examples[getPageLanguage() ?? ""] ?? []);
+    return { ...site, examples: (onPages[location.pathname] ?? listed).slice(0, 3) };
   }
 
   /**
-   * @param {"answer" | "places"} path
-   * @param {string} question
-   * @param {AbortSignal} signal
-   * @param {Entered} [entered] where stages are told
+   * @param {string} path below the endpoint
+   * @param {RequestInit} [options]
    */
-  async #askFunction(path, question, signal, entered) {
-    const response = await this.call(new URL(path, this.endpoint), {
+  async #request(path, { signal = AbortSignal.timeout(LOAD_MILLISECONDS), ...options } = {}) {
+    const response = await this.call(new URL(path, this.#endpoint), { ...options, signal });
+    if (response.ok) return response;
+    const body = await response.json().catch(() => null);
+    throw new Problem(isText(body?.code) ? body.code : response.status, Number(response.headers.get("Retry-After")));
+  }
+
+  /**
+   * @param {string} path
+   * @param {string} question
+   * @param {Run} [run]
+   */
+  async #post(path, question, { language, signal, onStage } = {}) {
+    const response = await this.#request(path, {
       method: "POST",
-      headers: { "Content-Type": "application/json", Accept: entered ? `${EVENTS}, application/json` : "application/json" },
-      body: JSON.stringify({ question, language: getPageLanguage() }),
+      headers: { "Content-Type": "application/json", Accept: onStage ? `${EVENTS}, application/json` : "application/json" },
+      body: JSON.stringify({ question, language }),
       signal,
     });
-    if (!response.ok) {
-      const body = await response.json().catch(() => null);
-      throw new Problem(isText(body?.code) ? body.code : response.status, Number(response.headers.get("Retry-After")));
-    }
     const streams = response.headers.get("Content-Type")?.startsWith(EVENTS);
-    return streams && entered ? readEvents(response, entered) : response.json();
+    return streams && onStage ? readEvents(response, onStage) : response.json();
   }
 }
 
 /**
+ * Read a stream of events until it answers.
  * @param {Response} response
- * @param {Entered} entered
+ * @param {(stage: string) => unknown} onStage
  */
-async function readEvents(response, entered) {
+async function readEvents(response, onStage) {
   const body = /** @type {ReadableStream<any>} */ (response.body);
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let partial = "";
@@ -340,25 +344,77 @@ async function readEvents(response, entered) {
     for (const block of blocks) {
       const fields = Object.fromEntries(block.split("\n").map((line) => line.split(/: (.*)/s)));
       const data = fields.data && JSON.parse(fields.data);
-      if (fields.event === "stage") entered(data.stage);
+      if (fields.event === "stage") onStage(data.stage);
       if (fields.event === "problem") throw new Problem(data.code ?? data.status);
       if (fields.event === "answer") return data;
     }
   }
 }
 
+/** @type {Record<string, Promise<any>>} */
+const modules = {};
+
 /**
- * @param {typeof fetch} call
- * @param {string} query
+ * Load the engine once for all boxes of the page, into a worker or else into the page; after an error it is loaded again.
+ * @param {string} url of its script
+ * @param {typeof fetch} [call] of the page, in place of the browser's own
+ * @returns {Promise<{ openSiteIndex(index: any, base: string, call: typeof fetch): Promise<Engine> }>}
  */
-async function readSite(call, query) {
-  const address = new URL(`site.json${query}`, HOME);
-  const response = await call(address, { cache: "no-cache", signal: AbortSignal.timeout(3000) });
-  // No file, no index.
-  if (!response.ok && response.status !== 404) throw new Problem(response.status);
-  const site = response.ok ? await response.json() : {};
-  const { examples = [], page_examples: onPages = {} } = site;
-  // Each language may have its own.
-  const listed = Array.isArray(examples) ? examples : (examples[getPageLanguage() ?? ""] ?? []);
-  return { ...site, examples: (onPages[location.pathname] ?? listed).slice(0, 3) };
+function loadEngine(url, call) {
+  const load = async () => {
+    const gone = Object.assign(new Error(url), { name: GONE });
+    // A failed import stays failed, so the script is fetched before.
+    const { ok } = await (call ?? fetch)(url, { signal: AbortSignal.timeout(LOAD_MILLISECONDS) });
+    if (!ok) throw gone;
+    // No worker knows a function of the page. There is none of another origin, under a policy that forbids it, or in an
+    // older browser.
+    const started = call ? Promise.reject() : startWorker(url);
+    return started.catch(() => import(url)).catch(() => Promise.reject(gone));
+  };
+  return (modules[url] ??= load().catch((error) => {
+    delete modules[url];
+    throw error;
+  }));
+}
+
+/** @type {any} */
+let policy;
+
+/**
+ * Run the engine's module in a worker, where its functions answer as they do in a page.
+ * @param {string} url
+ */
+async function startWorker(url) {
+  // A policy of a name is created once.
+  policy ??= /** @type {any} */ (window).trustedTypes?.createPolicy("answerable", { createScriptURL: String });
+  const worker = new Worker(policy?.createScriptURL(url) ?? url, { type: "module" });
+  await new Promise((resolve, reject) => {
+    worker.onmessage = resolve;
+    worker.onerror = reject;
+  });
+  // Each request has a port for its stages and its result.
+  const request = (/** @type {any[]} */ content, /** @type {Run} */ { signal, onStage } = {}) =>
+    new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = ({ data: { stage, error, result } }) => {
+        if (stage) onStage?.(stage);
+        else if (error) reject(Object.assign(new Error(), error));
+        else resolve(result);
+      };
+      signal?.addEventListener("abort", () => {
+        port1.postMessage("stop");
+        reject(signal.reason);
+      });
+      worker.postMessage(content, [port2]);
+    });
+  return {
+    async openSiteIndex(/** @type {any} */ index, /** @type {string} */ base) {
+      const siteUrl = await request([index, base]);
+      /** @type {(method: string) => Call} */
+      const call = (method) => (text, run) => request([index, base, method, text, run?.language], run);
+      const [answer, search, suggest, readSection] = ["answer", "search", "suggest", "readSection"].map(call);
+      return { siteUrl, answer, search, suggest, readSection };
+    },
+  };
 }

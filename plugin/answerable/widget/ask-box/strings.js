@@ -4,7 +4,6 @@ import { baseLanguage } from "../engine/languages.js";
 import ENGLISH from "../strings/en.json" with { type: "json" };
 
 /**
- * @typedef {string | Record<string, string>} Text one text, or one for each plural category
  * @typedef {(key: string, values?: Record<string, any>) => string} Say
  * @typedef {{ tag: string, dir: string, say: Say }} Language
  */
@@ -12,12 +11,6 @@ import ENGLISH from "../strings/en.json" with { type: "json" };
 // The other files of the folder.
 const LANGUAGES = "ar de es fr ja";
 const LANGUAGE_TAG = /^(?=.{2,35}$)[a-z]{2,8}([-_][a-z0-9]{1,8})*$/i;
-
-/** The time that a file of the widget or the engine may take. */
-export const LOAD_MILLISECONDS = 30_000;
-
-/** The time that the texts of a language may take before the button appears in English. */
-const STRINGS_MILLISECONDS = 5_000;
 
 /** The folder that the script is published in. */
 export const HOME = new URL(".", import.meta.url);
@@ -27,26 +20,28 @@ export const IN_ENGLISH = makeLanguage("en", {});
 
 /**
  * @param {string} tag
- * @param {Record<string, Text>} strings
+ * @param {Record<string, any>} strings each a text, or one for each plural category
+ * @returns {Language}
  */
 function makeLanguage(tag, strings) {
   /** @type {Say} */
   const say = (key, values = {}) => {
-    const entry = strings[key] ?? /** @type {Record<string, Text>} */ (ENGLISH)[key];
+    const entry = strings[key] ?? /** @type {typeof strings} */ (ENGLISH)[key];
+    /** @type {string} */
     const text = typeof entry === "string" ? entry : (entry[new Intl.PluralRules(tag).select(values.n)] ?? entry.other);
     return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
   };
-  return { tag, dir: strings.dir === "rtl" ? "rtl" : "ltr", say };
+  return { tag, dir: say("dir"), say };
 }
 
 /**
- * Load the texts in a language; English where there are none.
+ * Load the texts in a language; English where there are none, or after five seconds: the button waits for them.
  * @param {string} language
  */
 export async function loadLanguage(language) {
   const base = baseLanguage(language);
   if (!LANGUAGES.includes(base)) return IN_ENGLISH;
-  return fetch(new URL(`strings/${base}.json`, HOME), { signal: AbortSignal.timeout?.(STRINGS_MILLISECONDS) })
+  return fetch(new URL(`strings/${base}.json`, HOME), { signal: AbortSignal.timeout(5000) })
     .then(async (response) => makeLanguage(base, await response.json()))
     .catch(() => IN_ENGLISH);
 }

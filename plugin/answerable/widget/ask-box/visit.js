@@ -1,6 +1,10 @@
-/** The last answer of the tab and the sections that its reader goes through, kept from page to page. */
+/** The last answer of the tab, the sections that its reader goes through from page to page, and the bar on each. */
+
+import { button, drawCloser, element, icon } from "./draw.js";
+import { findQuote } from "./find.js";
 
 const KEY = "answerable visit";
+const BAR_HEIGHT = "44px";
 
 /**
  * @typedef {{ href: string, line: string }} Stop
@@ -13,15 +17,6 @@ const KEY = "answerable visit";
  * @property {Stop[]} stops none before a link is followed
  * @property {number} at the place of the current one
  */
-
-/**
- * Test whether an address is of this page, whatever its query and fragment.
- * @param {URL} url
- */
-function isHere({ origin, pathname }) {
-  // Of a page of a disk, this origin is null and that of the location is not.
-  return origin === new URL(location.href).origin && pathname === location.pathname;
-}
 
 /** @returns {Visit | null} */
 export function readVisit() {
@@ -54,6 +49,15 @@ export function readLanding() {
 }
 
 /**
+ * Test whether an address is of this page, whatever its query and fragment.
+ * @param {URL} url
+ */
+function isHere({ origin, pathname }) {
+  // Of a page of a disk, this origin is null and that of the location is not.
+  return origin === new URL(location.href).origin && pathname === location.pathname;
+}
+
+/**
  * Go to the current stop of a visit.
  * @param {Visit} visit
  * @param {boolean} [replaces] the entry of the stop before it in the history
@@ -74,4 +78,79 @@ export function goToStop(visit, replaces = false) {
   if (replaces) location.replace(url);
   else location.assign(url);
   return stays;
+}
+
+/**
+ * Highlight the current stop of a visit, and draw the bar that leads on and back.
+ * @param {Visit} visit
+ * @param {import("./strings.js").Language} language
+ * @param {() => void} land shows where another step has led
+ * @param {[name: string, act: () => void][]} ways what else the bar offers
+ */
+export function drawBar(visit, { tag, dir, say }, land, ways) {
+  const { stops, at } = visit;
+  const show = () => showLine(stops[at]);
+  show();
+  // What has been loaded since may have moved it.
+  if (document.readyState !== "complete") addEventListener("load", show, { once: true });
+  document.body.style.paddingBlockEnd = document.documentElement.style.scrollPaddingBlockEnd = BAR_HEIGHT;
+  const step = (/** @type {string} */ name, /** @type {string} */ sign, /** @type {number} */ to) => {
+    const node = button("step", sign, () => goToStop({ ...visit, at: to }, true) && land());
+    node.ariaLabel = say(name);
+    node.toggleAttribute("disabled", !stops[to]);
+    return node;
+  };
+  const close = () => {
+    saveVisit({ ...visit, stops: [] });
+    land();
+  };
+  return element(
+    "div",
+    { class: "bar", role: "region", "aria-label": say("sources"), lang: tag, dir, popover: "manual" },
+    element("span", { class: "stop-count" }, say("of", { n: at + 1, total: stops.length })),
+    step("previous", dir === "rtl" ? "›" : "‹", at - 1),
+    step("next", dir === "rtl" ? "‹" : "›", at + 1),
+    ...ways.map(([name, act]) => {
+      const node = button(name, "", act);
+      // On a phone one of them is its sign alone.
+      if (name === "again") node.append(icon("ask"));
+      node.append(element("span", {}, say(name)));
+      return node;
+    }),
+    drawCloser(say, close),
+  );
+}
+
+/** Take the highlight and the room of the bar away. */
+export function leave() {
+  CSS.highlights?.delete("answerable");
+  document.body.style.paddingBlockEnd = document.documentElement.style.scrollPaddingBlockEnd = "";
+}
+
+/** @param {Stop} stop */
+function showLine({ href, line }) {
+  if (!CSS.highlights) return;
+  const { body } = document;
+  const start = document.getElementById(decode(new URL(href).hash.slice(1).split(":~:")[0])) ?? body;
+  const opening = line.split(/\s+/).slice(0, 8).join(" ");
+  const range = findQuote(body, line, start) ?? findQuote(body, line) ?? findQuote(body, opening, start);
+  if (!range) return start.scrollIntoView();
+  let details = range.startContainer.parentElement?.closest("details");
+  for (; details; details = details.parentElement?.closest("details")) details.open = true;
+  CSS.highlights.set("answerable", new Highlight(range));
+  const { top, height } = range.getBoundingClientRect();
+  // Below the header of a theme, however long the line is.
+  scrollTo({ top: scrollY + top - Math.max(120, (innerHeight - height) / 2), behavior: "instant" });
+}
+
+/**
+ * Decode what is percent-encoded; a text that is not stays as it is.
+ * @param {string} text
+ */
+function decode(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
