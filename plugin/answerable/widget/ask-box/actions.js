@@ -1,10 +1,10 @@
 /** Offer what a reader can do next: copy and share an answer, search the site, tell its authors what it lacks. */
 
-import { listSources, nameOf } from "./answer.js";
-import { button, dropTurning, element } from "./draw.js";
+import { listSources } from "./answer.js";
+import { dropTurning, element } from "./draw.js";
 import { resolveAddress, ROOT } from "./request.js";
 
-/** @import { Citation, Claim } from "./answer.js" */
+/** @import { Claim } from "./answer.js" */
 /** @import { Say } from "./strings.js" */
 
 // An escaped sign, code, or what stands between a link's text and the rest of an address of the site.
@@ -60,23 +60,6 @@ export function drawWays(question, { search, authors }, bundle, say) {
 }
 
 /**
- * Draw the offer to send a question that the site does not answer to its authors. Nothing leaves before the click.
- * @param {Say} say
- * @param {HTMLElement} status what a screen reader announces
- * @param {() => Promise<boolean>} send
- */
-export function drawOffer(say, status, send) {
-  let isSent = false;
-  const press = button("send", say("send"), async () => {
-    if (isSent) return;
-    isSent = true;
-    isSent = await send().catch(() => false);
-    press.textContent = status.textContent = say(isSent ? "thanks" : "notSent");
-  });
-  return press;
-}
-
-/**
  * Copy a text, and say in a row whether the browser allowed it.
  * @param {string} text
  * @param {HTMLElement} row
@@ -106,9 +89,8 @@ export function formatAnswer(question, answer, say) {
   const formatMarkdown = (/** @type {string} */ markdown) => {
     return markdown.replace(ROOTED, (match, _, path) => (path ? `](${resolveAddress(path, siteUrl) ?? path})` : match));
   };
-  const formatSource = (/** @type {Citation} */ citation) => {
-    const { link, locator } = citation;
-    return `[${escape(nameOf(citation))}](<${link ?? ""}>)${locator ? ` – ${escape(locator)}` : ""}`;
+  const formatSource = (/** @type {import("./answer.js").Citation} */ { name, link, locator }) => {
+    return `[${escape(name)}](<${link ?? ""}>)${locator ? ` – ${escape(locator)}` : ""}`;
   };
   const formatClaim = (/** @type {Claim} */ { markdown, citations }) => {
     const numbers = listSources(citations).map(({ n }) => `[${n}]`).join("");

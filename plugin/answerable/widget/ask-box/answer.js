@@ -5,12 +5,12 @@ import { button, element, icon } from "./draw.js";
 import { markLine } from "./find.js";
 import { colorCode, makeMarkdownDrawer } from "./markdown.js";
 import { resolveAddress } from "./request.js";
-import { getPageLanguage, hasText, nameLanguage } from "./strings.js";
+import { getPageLanguage, nameLanguage } from "./strings.js";
 
 /** @import { Answer, Place } from "./request.js" */
 
 /**
- * @typedef {import("./request.js").Citation & { link: string | null }} Citation
+ * @typedef {import("./request.js").Citation & { link: string | null, name: string }} Citation
  * @typedef {{ markdown: string, citations: Citation[] }} Claim
  * @typedef {HTMLElement & { citation?: Citation, line?: string }} CitingElement
  * @typedef {Record<string, any> & { mode: string, claims: Claim[], routes: { text: string, citations: Citation[] }[],
@@ -25,27 +25,24 @@ import { getPageLanguage, hasText, nameLanguage } from "./strings.js";
  * @returns {NumberedAnswer}
  */
 export function numberCitations(answer) {
-  const order = [...new Set([...answer.claims, ...answer.routes].flatMap((sentence) => sentence.citations))];
-  const byNumber = new Map(answer.citations.map((citation) => [citation.n, citation]));
+  const sentences = [...answer.claims, ...answer.routes];
+  const numbers = new Set(sentences.flatMap(({ citations }) => citations));
   /** @type {string[]} */
   const sections = [];
-  const citations = order.map((number) => {
-    const citation = /** @type {import("./request.js").Citation} */ (byNumber.get(number));
-    const { kind, n, url, title } = citation;
-    const section = JSON.stringify(kind === "hint" ? n : [url, title]);
+  /** @type {Map<number, any>} */
+  const numbered = new Map();
+  for (const number of numbers) {
+    const citation = /** @type {import("./request.js").Citation} */ (answer.citations.find(({ n }) => n === number));
+    const { kind, url, href, title, label } = citation;
+    const section = JSON.stringify(kind === "hint" ? number : [url, title]);
     if (!sections.includes(section)) sections.push(section);
-    const link = resolveAddress(citation.href ?? url ?? "", answer.site_url);
-    return { ...citation, n: sections.indexOf(section) + 1, link };
-  });
-  const cite = (/** @type {number[]} */ numbers) => numbers.map((n) => citations[order.indexOf(n)]);
-  const claims = answer.claims.map((claim) => ({ ...claim, citations: cite(claim.citations) }));
-  const routes = answer.routes.map((route) => ({ ...route, citations: cite(route.citations) }));
-  return { ...answer, citations, claims, routes };
-}
-
-/** @param {Citation} citation */
-export function nameOf(citation) {
-  return /** @type {string} */ (citation.kind === "hint" ? citation.label : citation.title);
+    const link = resolveAddress(href ?? url, answer.site_url);
+    numbered.set(number, { ...citation, n: sections.indexOf(section) + 1, link, name: kind === "hint" ? label : title });
+  }
+  const cite = (/** @type {any} */ sentence) => {
+    return { ...sentence, citations: sentence.citations.map((/** @type {number} */ n) => numbered.get(n)) };
+  };
+  return { ...answer, citations: [...numbered.values()], claims: answer.claims.map(cite), routes: answer.routes.map(cite) };
 }
 
 /**
@@ -78,7 +75,7 @@ export function drawAnswer(answer, { tag, say }, copy, readSection, places) {
   /** @param {Citation} citation */
   function drawTitle(citation) {
     const { link: href, quote: line } = citation;
-    const node = element(href ? "a" : "span", { class: "title", dir: "auto", href }, nameOf(citation));
+    const node = element(href ? "a" : "span", { class: "title", dir: "auto", href }, citation.name);
     return Object.assign(node, { citation, line });
   }
 
@@ -100,8 +97,8 @@ export function drawAnswer(answer, { tag, say }, copy, readSection, places) {
   }
 
   function drawRemarks() {
-    const notes = /** @type {Record<string, any>[]} */ (answer.notes ?? []).filter(({ kind }) => hasText(`note.${kind}`));
-    const texts = notes.map((note) => say(`note.${note.kind}`, note));
+    const notes = /** @type {Record<string, any>[]} */ (answer.notes ?? []);
+    const texts = notes.map((note) => say(`note.${note.kind}`, note)).filter(Boolean);
     if (answer.fallback) texts.push(say("fallback"));
     if (isRefusal && answer.reason === "contract") texts.push(say("unverified"));
     if (isRefusal && !others.length) texts.push(say("tip"));
@@ -117,30 +114,27 @@ export function drawAnswer(answer, { tag, say }, copy, readSection, places) {
     return [element("p", { class: "meta" }, say("otherLanguage", { names: new Intl.ListFormat(tag).format(names) }))];
   }
 
-  /**
-   * @param {Claim} claim of an answer without a model, which quotes a section
-   * @returns {Section}
-   */
-  function describeSection({ markdown, citations: [citation] }) {
-    const { id, title, link, quote, language } = citation;
-    return { id, title, link, line: quote, language, citation, markdown };
-  }
+  // Without a model, a claim is the passage of a section.
+  const describeSection = (/** @type {Claim} */ { markdown, citations: [citation] }) => {
+    const { id, title, link, quote: line, language } = citation;
+    return { id, title, link, line, language, citation, markdown };
+  };
 
   /**
    * Draw a passage, and a button for the whole section that it may be a window of.
    * @param {Section} section
-   * @param {boolean} isWhole
+   * @param {string} passage
    */
-  function drawPassage({ id, title, link, line, language, markdown = "" }, isWhole = false) {
+  function drawPassage({ id, title, link, line, language, markdown }, passage) {
     const words = element("div", { class: "words", lang: language || null, tabindex: "-1" });
     const fill = (/** @type {string} */ content) => {
       words.replaceChildren(...drawMarkdown(content));
       markLine(words, line);
       colorCode(words, link);
     };
-    fill(markdown);
-    // A shorter passage is its whole section.
-    if (isWhole || markdown.length < 600) return [words];
+    fill(passage);
+    // A shorter passage is its whole section, and a place has none but that.
+    if (!markdown || markdown.length < 600) return [words];
     const whole = button("whole", say("whole"), () => {
       whole.remove();
       words.focus();
@@ -161,8 +155,7 @@ export function drawAnswer(answer, { tag, say }, copy, readSection, places) {
     details.addEventListener("toggle", async () => {
       if (!details.open || details.childElementCount > 1) return;
       try {
-        const content = markdown ?? (await readSection(id));
-        details.append(...drawPassage({ ...section, markdown: content }, !markdown));
+        details.append(...drawPassage(section, markdown ?? (await readSection(id))));
       } catch {
         // Its page has it.
         details.open = false;
@@ -179,7 +172,7 @@ export function drawAnswer(answer, { tag, say }, copy, readSection, places) {
 
   function drawPassages() {
     const title = isMeant ? [] : [element("h4", {}, drawTitle(claims[0].citations[0]))];
-    const panel = element("div", { class: "card" }, ...title, ...drawPassage(describeSection(claims[0])));
+    const panel = element("div", { class: "card" }, ...title, ...drawPassage(describeSection(claims[0]), claims[0].markdown));
     const hints = citations.filter(({ kind }) => kind === "hint").map((hint) => drawSource(hint));
     return [panel, ...(hints.length ? [element("ul", { class: "sources", role: "list" }, ...hints)] : [])];
   }
@@ -187,7 +180,7 @@ export function drawAnswer(answer, { tag, say }, copy, readSection, places) {
   /** @param {Citation} citation */
   function drawChip(citation) {
     const { n, kind, quote, locator, language } = citation;
-    const name = say("source", { n, title: nameOf(citation) });
+    const name = say("source", { n, title: citation.name });
     const chip = element("button", { class: "mark", type: "button", dir: "ltr", "aria-label": name }, `${n}`);
     const words = (kind === "record" ? quote : locator) ?? "";
     const content = element("span", { class: "quoted", dir: "auto", lang: language || null }, words);
@@ -204,13 +197,9 @@ export function drawAnswer(answer, { tag, say }, copy, readSection, places) {
     return node;
   }
 
-  /**
-   * @param {(Node | string)[]} words
-   * @param {Citation[]} sources
-   */
-  function drawSentence(words, sources) {
+  const drawSentence = (/** @type {(Node | string)[]} */ words, /** @type {Citation[]} */ sources) => {
     return element("span", { class: "sentence", dir: "auto" }, ...words, ...listSources(sources).map(drawChip));
-  }
+  };
 
   // Sentences that follow one another are a paragraph, and many of them a list.
   function drawWritten() {
@@ -240,17 +229,13 @@ export function drawAnswer(answer, { tag, say }, copy, readSection, places) {
     return [...nodes, element("h4", { class: "meta" }, say("sources")), element("ol", { class: "sources", role: "list" }, ...sources)];
   }
 
-  /**
-   * @param {Citation} citation
-   * @param {boolean} [isNumbered]
-   */
-  function drawSource(citation, isNumbered = false) {
+  const drawSource = (/** @type {Citation} */ citation, isNumbered = false) => {
     const number = isNumbered ? [element("span", { class: "number" }, `${citation.n}`), " "] : [];
     const tag = citation.kind === "hint" ? [element("span", { class: "tag" }, say("relatedNote")), " "] : [];
     const place = citation.locator ? [" ", element("span", { class: "locator", dir: "auto" }, citation.locator)] : [];
     const date = citation.date ? [" ", element("span", { class: "meta" }, citation.date)] : [];
     return element("li", {}, ...number, ...tag, drawTitle(citation), ...place, ...date);
-  }
+  };
 
   const more = element("div", { class: "places", role: "group", "aria-label": say("more"), hidden: "" });
   const addPlaces = (/** @type {Place[]} */ found) => {

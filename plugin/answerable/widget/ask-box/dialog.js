@@ -1,8 +1,6 @@
 /** Build the box: the question, what changes below it while it is typed and after, and the dialog that they stand in. */
 
-import { drawCloser, element } from "./draw.js";
-
-/** @import { Language, Say } from "./strings.js" */
+import { button, drawCloser, element } from "./draw.js";
 
 /** @typedef {ReturnType<typeof buildPanel>} Panel */
 
@@ -10,12 +8,12 @@ const MAX_CHARACTERS = 500;
 
 /**
  * Build a box.
- * @param {Language} language
+ * @param {import("./strings.js").Language} language
  * @param {boolean} isInline
  * @param {() => void} close
  */
 export function buildPanel({ tag, dir, say }, isInline, close) {
-  const attributes = {
+  const field = element("textarea", {
     "aria-label": say("question"),
     "aria-describedby": "hint",
     placeholder: say("placeholder"),
@@ -23,8 +21,8 @@ export function buildPanel({ tag, dir, say }, isInline, close) {
     rows: "1",
     dir: "auto",
     enterkeyhint: "send",
-  };
-  const question = /** @type {HTMLTextAreaElement} */ (element("textarea", attributes));
+  });
+  const question = /** @type {HTMLTextAreaElement} */ (field);
   const count = element("span", { class: "count", "aria-hidden": "true" });
   const keys = element("span", { id: "hint", class: "hidden" }, `${say("keys")} ${say("limit", { n: MAX_CHARACTERS })}`);
   const send = element("button", { class: "button primary", type: "submit" }, say("ask"));
@@ -37,18 +35,15 @@ export function buildPanel({ tag, dir, say }, isInline, close) {
   const header = element("header", { role: "none" }, title);
   const result = element("div", { class: "result" }, typed, alert, view, element("slot", { name: "footer" }));
   const panel = element("div", { class: "panel", lang: tag, dir }, header, form, result, status);
-  const labels = { class: "box", "aria-labelledby": "title" };
-  /** @type {HTMLDialogElement | null} */
-  let dialog = null;
+  // A click beside the dialog closes it.
+  const [tagName, attributes] = isInline ? ["div", { role: "group" }] : ["dialog", { closedby: "any" }];
+  const root = element(tagName, { class: "box", "aria-labelledby": "title", ...attributes }, panel);
   if (!isInline) {
-    // A click beside it closes it.
-    dialog = /** @type {HTMLDialogElement} */ (element("dialog", { ...labels, closedby: "any" }, panel));
     header.append(drawCloser(say, close));
-    const { style } = dialog;
     // Within what a virtual keyboard leaves visible.
     const fit = () => {
-      style.setProperty("--visible", `${visualViewport?.height}px`);
-      style.setProperty("--top", `${visualViewport?.offsetTop}px`);
+      root.style.setProperty("--visible", `${visualViewport?.height}px`);
+      root.style.setProperty("--top", `${visualViewport?.offsetTop}px`);
     };
     fit();
     for (const type of ["resize", "scroll"]) visualViewport?.addEventListener(type, fit);
@@ -63,18 +58,30 @@ export function buildPanel({ tag, dir, say }, isInline, close) {
     while (question.scrollHeight > question.clientHeight && question.rows < 6) question.rows += 1;
   };
   question.addEventListener("input", measure);
-  const root = dialog ?? element("div", { ...labels, role: "group" }, panel);
-  return { root, dialog, question, form, alert, status, typed, view, measure };
+  const put = (/** @type {string} */ text) => {
+    question.value = text.slice(0, MAX_CHARACTERS);
+    measure();
+  };
+  // Draw questions as buttons that ask them, below a heading by the name of its text.
+  const drawQuestions = (/** @type {string[]} */ questions, /** @type {string} */ heading) => {
+    const ask = (/** @type {string} */ text) => {
+      put(text);
+      form.requestSubmit();
+    };
+    const buttons = questions.map((text) => button("example", text, () => ask(text)));
+    return buttons.length ? [element("div", { class: "examples" }, element("h3", { class: "meta" }, say(heading)), ...buttons)] : [];
+  };
+  const dialog = isInline ? null : /** @type {HTMLDialogElement} */ (root);
+  return { root, dialog, question, form, alert, status, typed, view, put, drawQuestions };
 }
 
 /**
  * List under the field what a text that is typed begins: at the end of a word, or when the reader pauses.
  * @param {Panel} panel
  * @param {import("./request.js").Answerer} answerer
- * @param {Say} say
- * @param {(questions: string[], heading: string) => HTMLElement[]} drawQuestions
+ * @param {import("./strings.js").Say} say
  */
-export function followTyping({ root, form, question: field, typed, status }, answerer, say, drawQuestions) {
+export function followTyping({ root, form, question: field, typed, status, drawQuestions }, answerer, say) {
   let newest = "";
   let pause = 0;
   let rest = 0;

@@ -45,11 +45,11 @@ export function icon(name) {
 
 /**
  * @param {string} name its class
- * @param {string} text
+ * @param {Node | string} content
  * @param {() => unknown} act
  */
-export function button(name, text, act) {
-  const node = element("button", { class: `button ${name}`, type: "button" }, text);
+export function button(name, content, act) {
+  const node = element("button", { class: `button ${name}`, type: "button" }, content);
   node.addEventListener("click", act);
   return node;
 }

@@ -3,14 +3,14 @@
 import BUTTON_CSS from "./button.css" with { type: "text" };
 import BOX_CSS from "./box.css" with { type: "text" };
 import PAGE_CSS from "./page.css" with { type: "text" };
-import { copyText, drawOffer, drawWays, formatAnswer, makeSharedAddress, takeSharedQuestion } from "./actions.js";
+import { copyText, drawWays, formatAnswer, makeSharedAddress, takeSharedQuestion } from "./actions.js";
 import { drawAnswer, listSources, numberCitations } from "./answer.js";
 import { buildPanel, followTyping } from "./dialog.js";
 import { button, element, icon } from "./draw.js";
 import { Answerer, Problem, ROOT } from "./request.js";
 import { offerAsk } from "./search-row.js";
-import { hasText, IN_ENGLISH, loadLanguage } from "./strings.js";
-import { drawBar, goToStop, leave, readLanding, readVisit, saveVisit } from "./visit.js";
+import { IN_ENGLISH, loadLanguage } from "./strings.js";
+import { goToStop, readLanding, readVisit, saveVisit, showBar } from "./visit.js";
 
 /** @import { CitingElement } from "./answer.js" */
 /** @import { Panel } from "./dialog.js" */
@@ -35,7 +35,6 @@ export class AskBox extends HTMLElement {
   /** @type {Answerer} made when the box is first in a page */
   #answerer = /** @type {any} */ (null);
   #language = IN_ENGLISH;
-  #chord = "";
   /** @type {Panel | null} */
   #panel = null;
   /** @type {string | null} the question that is being answered */
@@ -44,13 +43,7 @@ export class AskBox extends HTMLElement {
   /** @type {Visit | null} of the answer that is shown */
   #visit = null;
   #connection = new AbortController();
-  #label = element("span", {}, IN_ENGLISH.say("ask"));
-  #keys = element("kbd", { "aria-hidden": "true" });
-  #trigger = element(
-    "button",
-    { class: "trigger", type: "button", "aria-haspopup": "dialog" },
-    element("slot", { name: "trigger" }, icon("ask"), this.#label, this.#keys),
-  );
+  #trigger = element("button", { class: "trigger", type: "button", "aria-haspopup": "dialog" });
   #root = this.attachShadow({ mode: "open" });
 
   constructor() {
@@ -73,16 +66,13 @@ export class AskBox extends HTMLElement {
     const { signal } = (this.#connection = new AbortController());
     if (!document.adoptedStyleSheets.includes(PAGE_SHEET)) document.adoptedStyleSheets.push(PAGE_SHEET);
     document.addEventListener("keydown", (event) => this.#followKeys(event), { signal });
-    this.#showShortcut(this.getAttribute("shortcut") ?? "Ctrl+I");
     const keepOpen = () => {
       const visit = readVisit();
       if (visit?.from === this.#name) saveVisit({ ...visit, isOpen: this.hasAttribute("open") });
     };
     addEventListener("pagehide", keepOpen, { signal });
     this.#language = await loadLanguage(this.getAttribute("lang") || document.documentElement.lang || "en");
-    const { tag, dir, say } = this.#language;
-    this.#label.textContent = say("ask");
-    Object.assign(this.#trigger, { lang: tag, dir });
+    this.#fillTrigger();
     const isMain = this === document.querySelector(this.localName);
     if (isMain) offerAsk(this, this.#language, signal);
     if (this.#isInline) this.#build();
@@ -92,7 +82,7 @@ export class AskBox extends HTMLElement {
     const [navigation] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
     const isBack = ["back_forward", "reload"].includes(navigation?.type);
     const visit = readVisit();
-    if (isFirst && isBack && visit?.answer && visit.from === this.#name) await this.#showAgain(visit, visit.isOpen);
+    if (isFirst && isBack && visit?.answer && visit.from === this.#name) await this.#showAgain(visit);
     if (!isMain) return;
     const follow = () => {
       this.#openShared();
@@ -126,7 +116,7 @@ export class AskBox extends HTMLElement {
       this.toggleAttribute("open", true);
     }
     const panel = this.#build();
-    if (typeof question === "string") this.#put(question);
+    if (typeof question === "string") panel.put(question);
     panel.question.focus();
     panel.question.select();
     return true;
@@ -149,21 +139,28 @@ export class AskBox extends HTMLElement {
     return this.getAttribute("placement") === "inline";
   }
 
-  /** @param {string} shortcut */
-  #showShortcut(shortcut) {
-    this.#chord = shortcut.toLowerCase();
-    if (this.#chord === "none") return;
-    const keys = shortcut.replace(/ctrl/i, "Control");
-    this.#keys.textContent = navigator.platform.startsWith("Mac") ? shortcut.replace(/ctrl\+?/i, "⌘") : shortcut;
-    const isCtrl = keys !== shortcut;
-    this.#trigger.ariaKeyShortcuts = isCtrl ? `${keys} ${keys.replace("Control", "Meta")}` : keys;
+  get #shortcut() {
+    return this.getAttribute("shortcut") ?? "Ctrl+I";
+  }
+
+  #fillTrigger() {
+    const { tag, dir, say } = this.#language;
+    const shortcut = this.#shortcut;
+    const names = shortcut.replace(/ctrl/i, "Control");
+    const keys = element("kbd", { "aria-hidden": "true" });
+    if (shortcut.toLowerCase() !== "none") {
+      keys.textContent = navigator.platform.startsWith("Mac") ? shortcut.replace(/ctrl\+?/i, "⌘") : shortcut;
+      this.#trigger.ariaKeyShortcuts = names === shortcut ? names : `${names} ${names.replace("Control", "Meta")}`;
+    }
+    Object.assign(this.#trigger, { lang: tag, dir });
+    this.#trigger.replaceChildren(element("slot", { name: "trigger" }, icon("ask"), element("span", {}, say("ask")), keys));
   }
 
   /** @param {KeyboardEvent} event */
   #followKeys(event) {
     const { ctrlKey, metaKey, altKey, shiftKey, key } = event;
     const chord = [(ctrlKey || metaKey) && "ctrl", altKey && "alt", shiftKey && "shift", key?.toLowerCase()];
-    const isMeant = chord.filter(Boolean).join("+") === this.#chord;
+    const isMeant = chord.filter(Boolean).join("+") === this.#shortcut.toLowerCase();
     // Ctrl+I makes italics in a text that can be edited.
     const target = /** @type {HTMLElement} */ (event.composedPath()[0]);
     if (event.defaultPrevented || !isMeant || target.isContentEditable) return;
@@ -184,28 +181,16 @@ export class AskBox extends HTMLElement {
     return `${index} ${location.pathname}${location.search}`;
   }
 
-  /**
-   * @param {Visit} visit
-   * @param {boolean} opens
-   */
-  async #showAgain(visit, opens) {
-    this.#put(visit.question);
-    if (opens) this.open();
+  /** @param {Visit} visit with an answer */
+  async #showAgain(visit) {
+    this.#build().put(visit.question);
+    if (visit.isOpen) this.open();
     this.#showAnswer(visit, await this.#readSite(), false);
   }
 
-  /** Show the bar of the visit that has led to this page, if one has. */
   #land() {
-    const visit = readLanding();
-    this.#root.querySelector(".bar")?.remove();
-    if (!visit) return leave();
-    /** @type {[string, () => void][]} */
-    const ways = [["again", () => this.open(visit.question)]];
-    if (visit.answer) ways.unshift(["back", () => this.#showAgain(visit, true)]);
-    const bar = drawBar(visit, this.#language, () => this.#land(), ways);
-    this.#root.append(bar);
-    // Above all else, whatever the page does with the header that the box may stand in.
-    bar.showPopover?.();
+    const showAgain = (/** @type {Visit} */ visit) => this.#showAgain({ ...visit, isOpen: true });
+    showBar(this.#root, this.#language, ({ question }) => this.open(question), showAgain);
   }
 
   /** @returns {Panel} built at its first use */
@@ -215,7 +200,7 @@ export class AskBox extends HTMLElement {
     const panel = (this.#panel = buildPanel(this.#language, this.#isInline, () => this.close()));
     this.#root.append(panel.root);
     panel.dialog?.addEventListener("close", () => this.#onClose());
-    followTyping(panel, this.#answerer, this.#language.say, (...drawn) => this.#drawQuestions(...drawn));
+    followTyping(panel, this.#answerer, this.#language.say);
     // A failure is told when something is asked.
     panel.question.addEventListener("focus", () => this.#answerer.open().catch(() => {}));
     panel.question.addEventListener("keydown", (event) => {
@@ -242,7 +227,7 @@ export class AskBox extends HTMLElement {
       /** @type {HTMLElement} */ (event.target).closest("a.title, a.go, a.place")
     );
     if (!anchor) return;
-    const { link: _, ...citation } = anchor.citation ?? {};
+    const { link: _, name: __, ...citation } = anchor.citation ?? {};
     if ("n" in citation && !this.#emit("answerable:cite", citation, true)) return event.preventDefault();
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
@@ -251,21 +236,13 @@ export class AskBox extends HTMLElement {
     const lines = new Map(Array.from(anchors, ({ href, line = "" }) => [href, line]));
     const stops = Array.from(lines, ([href, line]) => ({ href, line }));
     const at = [...lines.keys()].indexOf(anchor.href);
-    const typed = this.#makeVisit(this.#build().question.value, null);
+    const question = this.#build().question.value;
+    const typed = { from: this.#name, question, answer: null, places: [], isOpen: true };
     if (!goToStop(Object.assign((list.matches(".view") && this.#visit) || typed, { stops, at }))) return;
     this.close();
     // The focus goes to where the reader goes.
     /** @type {HTMLElement | null} */ (document.activeElement)?.blur();
     this.#land();
-  }
-
-  /**
-   * @param {string} question
-   * @param {Answer | null} answer
-   * @returns {Visit}
-   */
-  #makeVisit(question, answer) {
-    return { from: this.#name, question, answer, places: [], isOpen: true, stops: [], at: 0 };
   }
 
   #onClose() {
@@ -274,13 +251,6 @@ export class AskBox extends HTMLElement {
     if (this.#asked) this.#stop();
     this.toggleAttribute("open", false);
     this.#emit("answerable:close", {});
-  }
-
-  /** @param {string} question */
-  #put(question) {
-    const panel = this.#build();
-    panel.question.value = question.slice(0, panel.question.maxLength);
-    panel.measure();
   }
 
   /** @param {string} question */
@@ -297,8 +267,9 @@ export class AskBox extends HTMLElement {
     // What was pressed may be gone.
     if (!this.#root.activeElement) stop.focus();
     const enterStage = (/** @type {string} */ stage) => {
-      if (signal.aborted || !hasText(`stage.${stage}`)) return;
-      line.textContent = say(`stage.${stage}`);
+      const text = say(`stage.${stage}`);
+      if (signal.aborted || !text) return;
+      line.textContent = text;
       this.#emit("answerable:stage", { stage });
     };
     try {
@@ -306,7 +277,8 @@ export class AskBox extends HTMLElement {
       const site = await this.#readSite();
       const search = () => this.#answerer.listPlaces(question, answer.site_url).catch(() => []);
       const isRefusal = answer.mode === "not-found";
-      const visit = this.#makeVisit(question, answer);
+      /** @type {Visit} */
+      const visit = { from: this.#name, question, answer, places: [], isOpen: true, stops: [], at: 0 };
       // A refusal has nothing else to show.
       if (isRefusal) visit.places = await search();
       if (signal.aborted) return;
@@ -360,27 +332,11 @@ export class AskBox extends HTMLElement {
   }
 
   async #showEmpty() {
+    const { view, drawQuestions } = this.#build();
     const scope = element("div", { class: "scope" }, element("slot", { name: "scope" }, this.#language.say("scope")));
     this.#show("empty", [scope]);
     const { examples } = await this.#readSite();
-    if (scope.isConnected) this.#build().view.append(...this.#drawQuestions(examples, "examples"));
-  }
-
-  /**
-   * Draw questions as buttons that ask them.
-   * @param {string[]} questions
-   * @param {string} heading the name of its text
-   * @returns {HTMLElement[]} none without a question
-   */
-  #drawQuestions(questions, heading) {
-    const buttons = questions.map((question) =>
-      button("example", question, () => {
-        this.#put(question);
-        this.#build().form.requestSubmit();
-      }),
-    );
-    const title = element("h3", { class: "meta" }, this.#language.say(heading));
-    return buttons.length ? [element("div", { class: "examples" }, title, ...buttons)] : [];
+    if (scope.isConnected) view.append(...drawQuestions(examples, "examples"));
   }
 
   /**
@@ -409,7 +365,7 @@ export class AskBox extends HTMLElement {
     const ways = { search: isRefusal ? search : null, authors: isRefusal || answer.routes.length ? authors : null };
     row.append(...drawWays(question, ways, answer.bundle ?? "", say));
     const isGap = isRefusal || (claims.length > 0 && !answer.written && confidence === "low");
-    if (feedback && isGap) row.append(drawOffer(say, status, () => this.#send(question, answer, feedback)));
+    if (feedback && isGap) row.append(this.#drawOffer(question, answer, feedback));
     this.#visit = visit;
     const differs = bundle && answer.bundle && bundle !== answer.bundle;
     const notice = differs ? [element("p", { class: "meta" }, say("differs"))] : [];
@@ -423,17 +379,28 @@ export class AskBox extends HTMLElement {
   }
 
   /**
-   * Send a question to the authors, unless the page does it.
+   * Draw the offer to send a question that the site does not answer to its authors. Nothing leaves before the click.
    * @param {string} question
    * @param {Answer} answer
    * @param {string} address
    */
-  async #send(question, { mode, confidence, bundle }, address) {
+  #drawOffer(question, { mode, confidence, bundle }, address) {
+    const { say } = this.#language;
     const detail = { question, mode, confidence, page: location.origin + location.pathname, bundle };
-    if (!this.#emit("answerable:feedback", detail, true)) return true;
-    const headers = { "Content-Type": "application/json" };
-    const { ok } = await this.#answerer.call(new URL(address, ROOT), { method: "POST", headers, body: JSON.stringify(detail) });
-    return ok;
+    const send = async () => {
+      if (!this.#emit("answerable:feedback", detail, true)) return true;
+      const headers = { "Content-Type": "application/json" };
+      const options = { method: "POST", headers, body: JSON.stringify(detail) };
+      return (await this.#answerer.call(new URL(address, ROOT), options)).ok;
+    };
+    let isSent = false;
+    const offer = button("send", say("send"), async () => {
+      if (isSent) return;
+      isSent = true;
+      isSent = await send().catch(() => false);
+      offer.textContent = this.#build().status.textContent = say(isSent ? "thanks" : "notSent");
+    });
+    return offer;
   }
 
   /**
@@ -449,7 +416,7 @@ export class AskBox extends HTMLElement {
     const problem = error instanceof Problem ? error : new Problem(typeof error.code === "string" ? error.code : failure);
     const status = STATUS_NAMES[problem.code] ?? problem.code;
     const code = preview && status === "not-found" ? "preview" : status;
-    const key = hasText(`problem.${code}`) ? code : "failed";
+    const key = say(`problem.${code}`) ? code : "failed";
     const remedy = REMEDIES[key];
     const ways = drawWays(question, { search }, "", say);
     const isSearched = !remedy && ways.length > 0;

@@ -27,28 +27,22 @@ export function makeMarkdownDrawer(say, siteUrl, copy) {
    * @param {number} [end]
    */
   function drawWords({ text, spans }, start = 0, end = text.length) {
-    const inside = [...spans];
-    let at = start;
-    let place = 0;
-    const drawUntil = (/** @type {number} */ last) => {
+    const ahead = [...spans];
+    const drawUntil = (/** @type {number} */ last, at = start) => {
       /** @type {(Node | string)[]} */
       const nodes = [];
-      const addText = (/** @type {number} */ until) => {
-        const [first, ...others] = text.slice(at, until).split("\n");
-        nodes.push(first, ...others.flatMap((line) => [element("br"), line]));
-        at = until;
-      };
-      for (let span = inside[place]; span?.start < last; span = inside[place]) {
+      while (ahead[0]?.start < last) {
+        const [span] = ahead.splice(0, 1);
+        nodes.push(text.slice(at, span.start));
+        at = Math.min(span.end, last);
         // A link may begin in code and end outside.
-        if (span.end > last) inside[place] = { ...span, start: last };
-        else place += 1;
-        addText(span.start);
-        const children = drawUntil(Math.min(span.end, last));
-        const link = resolveAddress(span.url, siteUrl);
+        if (span.end > last) ahead.unshift({ ...span, start: last });
+        const children = drawUntil(at, span.start);
+        const href = resolveAddress(span.url, siteUrl);
         if (span.kind === "code") nodes.push(element("code", {}, ...children));
-        else nodes.push(...(link ? [element("a", { href: link }, ...children)] : children));
+        else nodes.push(...(href ? [element("a", { href }, ...children)] : children));
       }
-      addText(last);
+      nodes.push(text.slice(at, last));
       return nodes;
     };
     return drawUntil(end);

@@ -4,17 +4,14 @@ import { getPageLanguage, HOME } from "./strings.js";
 
 /**
  * @typedef {Record<string, any> & { n: number, kind: "record" | "hint", url?: string, href?: string }} Citation
- * @typedef {{ markdown: string, citations: number[] }} Claim
- * @typedef {{ text: string, citations: number[] }} Route
- */
-
-/**
+ *
  * An answer as `POST answer` gives it; the HTTP API tells what else it holds.
- * @typedef {Record<string, any> & { mode: string, claims: Claim[], routes: Route[], citations: Citation[],
- *   excerpts?: Answer | null }} Answer
- */
-
-/**
+ * @typedef {Record<string, any> & { mode: string, claims: { markdown: string, citations: number[] }[],
+ *   routes: { text: string, citations: number[] }[], citations: Citation[], excerpts?: Answer | null }} Answer
+ *
+ * A section that the search has found, with its line.
+ * @typedef {{ id: string, url: string, title: string, link: string, line: string }} Place
+ *
  * What site.json says; nothing of a site without one.
  * @typedef {Object} Site
  * @property {string} [bundle] id of what answers
@@ -25,14 +22,7 @@ import { getPageLanguage, HOME } from "./strings.js";
  * @property {boolean} [preview] of a development server
  * @property {string} [engine] path of the script that answers
  * @property {Record<string, string>} [index] what the engine opens the index by
- */
-
-/**
- * A section that the search has found, with its line.
- * @typedef {{ id: string, url: string, title: string, link: string, line: string }} Place
- */
-
-/**
+ *
  * What answers: the index in this browser or the function.
  * @typedef {{ language?: string, signal?: AbortSignal, onStage?: (stage: string) => unknown }} Run
  * @typedef {(text: string, run?: Run) => Promise<any>} Call
@@ -45,25 +35,15 @@ export const ROOT = new URL("../../", HOME);
 const EVENTS = "text/event-stream";
 // By this name an error of the engine tells that a file is not there any more.
 const GONE = "IndexGoneError";
-const PATIENCE_SECONDS = 30;
 // The time that the engine's script, places or a section may take.
 const LOAD_MILLISECONDS = 30_000;
 
 /**
  * True for a text with something in it.
  * @param {any} value
- * @returns {value is string}
  */
 function isText(value) {
   return typeof value === "string" && value.trim() !== "";
-}
-
-/**
- * @param {any} value
- * @returns {value is Record<string, any>}
- */
-function isObject(value) {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** @param {any} value */
@@ -73,7 +53,7 @@ function isOptionalText(value) {
 
 /**
  * Throw unless a condition on an answer holds.
- * @param {boolean} condition
+ * @param {unknown} condition
  */
 function demand(condition) {
   if (!condition) throw new TypeError("not an answer");
@@ -83,12 +63,12 @@ function demand(condition) {
 export class Problem extends Error {
   /**
    * @param {string | number} code
-   * @param {number} [seconds] to wait before another try
+   * @param {number} [seconds] to wait before another try, if the function has said so
    */
   constructor(code, seconds = NaN) {
     super(`answerable: ${code}`);
     this.code = code;
-    this.seconds = seconds > 0 ? Math.min(seconds, 3600) : PATIENCE_SECONDS;
+    this.seconds = seconds > 0 ? Math.min(seconds, 3600) : 30;
   }
 }
 
@@ -116,46 +96,31 @@ export function resolveAddress(address, siteUrl) {
  * @returns {Answer}
  */
 function checkAnswer(answer) {
-  demand(isObject(answer) && Array.isArray(answer.citations));
-  const { mode, claims, routes, citations } = answer;
-  citations.forEach(checkCitation);
+  const { mode, claims, routes, citations, notes, excerpts } = answer;
   /** @type {Map<number, string>} */
-  const kinds = new Map(citations.map((/** @type {Citation} */ { n, kind }) => [n, kind]));
-  checkSentences(claims, "markdown", "record", kinds);
-  checkSentences(routes, "text", "hint", kinds);
-  const used = new Set([...claims, ...routes].flatMap((sentence) => sentence.citations));
-  demand(kinds.size === citations.length && kinds.size === used.size);
+  const kinds = new Map();
+  for (const { n, kind, title, label, url, href, quote, locator, language, date } of citations) {
+    demand(Number.isInteger(n) && !kinds.has(n));
+    demand(kind === "record" ? isText(title) : kind === "hint" && isText(label));
+    demand([url, href, quote, locator, language, date].every(isOptionalText));
+    kinds.set(n, kind);
+  }
+  const used = new Set();
+  for (const [sentences, field, kind] of [[claims, "markdown", "record"], [routes, "text", "hint"]]) {
+    for (const sentence of sentences) {
+      demand(isText(sentence[field]) && sentence.citations.length > 0);
+      for (const n of sentence.citations) demand(kinds.get(n) === kind && used.add(n));
+    }
+  }
+  demand(used.size === kinds.size);
   const present = new Set(kinds.values());
   const [whole, part] = present.has("hint") ? ["supported", "related-material"] : ["partial", "not-found"];
   demand(mode === (present.has("record") ? whole : part));
   demand([answer.site_url, answer.bundle, answer.request_id].every(isOptionalText));
   demand(!answer.stored || isText(answer.question));
-  for (const { to, word } of answer.notes ?? []) demand(isOptionalText(to) && isOptionalText(word));
-  if (answer.excerpts) checkAnswer(answer.excerpts);
+  for (const { to, word } of notes ?? []) demand([to, word].every(isOptionalText));
+  if (excerpts) checkAnswer(excerpts);
   return answer;
-}
-
-/** @param {any} citation */
-function checkCitation(citation) {
-  demand(isObject(citation) && Number.isInteger(citation.n));
-  const { kind, title, label, url, href, quote, locator, language, date } = citation;
-  demand(kind === "record" ? isText(title) : kind === "hint" && isText(label));
-  demand([url, href, quote, locator, language, date].every(isOptionalText));
-}
-
-/**
- * @param {any} sentences
- * @param {string} field that holds the words of each
- * @param {string} kind
- * @param {Map<number, string>} kinds
- */
-function checkSentences(sentences, field, kind, kinds) {
-  demand(Array.isArray(sentences));
-  for (const sentence of sentences) {
-    demand(isObject(sentence) && isText(sentence[field]));
-    demand(Array.isArray(sentence.citations) && sentence.citations.length > 0);
-    demand(sentence.citations.every((/** @type {number} */ n) => kinds.get(n) === kind));
-  }
 }
 
 /**
@@ -211,10 +176,10 @@ export class Answerer {
 
   /** @type {Engine} It suggests nothing: its owner would pay for each key. */
   #function = {
-    answer: async (question, run) => checkAnswer(await this.#post("answer", question, run)),
-    search: (question, run) => this.#post("places", question, run),
+    answer: async (question, run) => checkAnswer(await this.#request("answer", question, run)),
+    search: (question, run) => this.#request("places", question, run),
     suggest: async () => ({ questions: [], places: {} }),
-    readSection: async (id) => (await this.#request(`section?${new URLSearchParams({ id })}`)).json(),
+    readSection: (id) => this.#request(`section?${new URLSearchParams({ id })}`),
   };
 
   /**
@@ -276,7 +241,19 @@ export class Answerer {
    * @param {string} [query] of its address
    */
   async readSite(query = "") {
-    const read = (this.#site ??= this.#loadSite(query));
+    /** @returns {Promise<Site>} */
+    const load = async () => {
+      const address = new URL(`site.json${query}`, HOME);
+      const response = await this.call(address, { cache: "no-cache", signal: AbortSignal.timeout(3000) });
+      // No file, no index.
+      if (!response.ok && response.status !== 404) throw new Problem(response.status);
+      const site = response.ok ? await response.json() : {};
+      const { examples = [], page_examples: onPages = {} } = site;
+      // Each language may have its own.
+      const listed = Array.isArray(examples) ? examples : (examples[getPageLanguage() ?? ""] ?? []);
+      return { ...site, examples: (onPages[location.pathname] ?? listed).slice(0, 3) };
+    };
+    const read = (this.#site ??= load());
     const site = await read.catch(() => null);
     // A file that is not there may come with the next deploy.
     if (!site?.bundle && this.#site === read) this.#site = null;
@@ -284,44 +261,19 @@ export class Answerer {
   }
 
   /**
-   * @param {string} query
-   * @returns {Promise<Site>}
-   */
-  async #loadSite(query) {
-    const address = new URL(`site.json${query}`, HOME);
-    const response = await this.call(address, { cache: "no-cache", signal: AbortSignal.timeout(3000) });
-    // No file, no index.
-    if (!response.ok && response.status !== 404) throw new Problem(response.status);
-    const site = response.ok ? await response.json() : {};
-    const { examples = [], page_examples: onPages = {} } = site;
-    // Each language may have its own.
-    const listed = Array.isArray(examples) ? examples : (examples[getPageLanguage() ?? ""] ?? []);
-    return { ...site, examples: (onPages[location.pathname] ?? listed).slice(0, 3) };
-  }
-
-  /**
+   * Read the reply of the function.
    * @param {string} path below the endpoint
-   * @param {RequestInit} [options]
-   */
-  async #request(path, { signal = AbortSignal.timeout(LOAD_MILLISECONDS), ...options } = {}) {
-    const response = await this.call(new URL(path, this.#endpoint), { ...options, signal });
-    if (response.ok) return response;
-    const body = await response.json().catch(() => null);
-    throw new Problem(isText(body?.code) ? body.code : response.status, Number(response.headers.get("Retry-After")));
-  }
-
-  /**
-   * @param {string} path
-   * @param {string} question
+   * @param {string} [question] which is posted
    * @param {Run} [run]
    */
-  async #post(path, question, { language, signal, onStage } = {}) {
-    const response = await this.#request(path, {
-      method: "POST",
-      headers: { "Content-Type": "application/json", Accept: onStage ? `${EVENTS}, application/json` : "application/json" },
-      body: JSON.stringify({ question, language }),
-      signal,
-    });
+  async #request(path, question, { language, signal = AbortSignal.timeout(LOAD_MILLISECONDS), onStage } = {}) {
+    const headers = { "Content-Type": "application/json", Accept: onStage ? `${EVENTS}, application/json` : "application/json" };
+    const posted = { method: "POST", headers, body: JSON.stringify({ question, language }) };
+    const response = await this.call(new URL(path, this.#endpoint), { ...(question && posted), signal });
+    if (!response.ok) {
+      const body = await response.json().catch(() => null);
+      throw new Problem(isText(body?.code) ? body.code : response.status, Number(response.headers.get("Retry-After")));
+    }
     const streams = response.headers.get("Content-Type")?.startsWith(EVENTS);
     return streams && onStage ? readEvents(response, onStage) : response.json();
   }

@@ -4,7 +4,7 @@ import { baseLanguage } from "../engine/languages.js";
 import ENGLISH from "../strings/en.json" with { type: "json" };
 
 /**
- * @typedef {(key: string, values?: Record<string, any>) => string} Say
+ * @typedef {(key: string, values?: Record<string, any>) => string} Say a text with its values; "" for one that there is not
  * @typedef {{ tag: string, dir: string, say: Say }} Language
  */
 
@@ -26,7 +26,7 @@ export const IN_ENGLISH = makeLanguage("en", {});
 function makeLanguage(tag, strings) {
   /** @type {Say} */
   const say = (key, values = {}) => {
-    const entry = strings[key] ?? /** @type {typeof strings} */ (ENGLISH)[key];
+    const entry = strings[key] ?? /** @type {typeof strings} */ (ENGLISH)[key] ?? "";
     /** @type {string} */
     const text = typeof entry === "string" ? entry : (entry[new Intl.PluralRules(tag).select(values.n)] ?? entry.other);
     return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
@@ -44,14 +44,6 @@ export async function loadLanguage(language) {
   return fetch(new URL(`strings/${base}.json`, HOME), { signal: AbortSignal.timeout(5000) })
     .then(async (response) => makeLanguage(base, await response.json()))
     .catch(() => IN_ENGLISH);
-}
-
-/**
- * Test whether there is a text of a name.
- * @param {string} key
- */
-export function hasText(key) {
-  return key in ENGLISH;
 }
 
 /** @returns {string | undefined} the tag of the page's language, if it is one */

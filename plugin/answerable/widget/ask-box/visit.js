@@ -81,50 +81,50 @@ export function goToStop(visit, replaces = false) {
 }
 
 /**
- * Highlight the current stop of a visit, and draw the bar that leads on and back.
- * @param {Visit} visit
+ * Show the bar of the visit that has led to this page, and highlight its stop; none where no visit has.
+ * @param {ShadowRoot} root of the box
  * @param {import("./strings.js").Language} language
- * @param {() => void} land shows where another step has led
- * @param {[name: string, act: () => void][]} ways what else the bar offers
+ * @param {(visit: Visit) => void} askAgain
+ * @param {(visit: Visit) => void} showAgain shows its answer
  */
-export function drawBar(visit, { tag, dir, say }, land, ways) {
+export function showBar(root, { tag, dir, say }, askAgain, showAgain) {
+  const visit = readLanding();
+  root.querySelector(".bar")?.remove();
+  document.body.style.paddingBlockEnd = document.documentElement.style.scrollPaddingBlockEnd = visit ? BAR_HEIGHT : "";
+  CSS.highlights?.delete("answerable");
+  if (!visit) return;
   const { stops, at } = visit;
   const show = () => showLine(stops[at]);
   show();
   // What has been loaded since may have moved it.
   if (document.readyState !== "complete") addEventListener("load", show, { once: true });
-  document.body.style.paddingBlockEnd = document.documentElement.style.scrollPaddingBlockEnd = BAR_HEIGHT;
+  const land = () => showBar(root, { tag, dir, say }, askAgain, showAgain);
   const step = (/** @type {string} */ name, /** @type {string} */ sign, /** @type {number} */ to) => {
     const node = button("step", sign, () => goToStop({ ...visit, at: to }, true) && land());
     node.ariaLabel = say(name);
     node.toggleAttribute("disabled", !stops[to]);
     return node;
   };
+  const ways = [button("again", element("span", {}, say("again")), () => askAgain(visit))];
+  // On a phone it is its sign alone.
+  ways[0].prepend(icon("ask"));
+  if (visit.answer) ways.unshift(button("back", element("span", {}, say("back")), () => showAgain(visit)));
   const close = () => {
     saveVisit({ ...visit, stops: [] });
     land();
   };
-  return element(
+  const bar = element(
     "div",
     { class: "bar", role: "region", "aria-label": say("sources"), lang: tag, dir, popover: "manual" },
     element("span", { class: "stop-count" }, say("of", { n: at + 1, total: stops.length })),
     step("previous", dir === "rtl" ? "›" : "‹", at - 1),
     step("next", dir === "rtl" ? "‹" : "›", at + 1),
-    ...ways.map(([name, act]) => {
-      const node = button(name, "", act);
-      // On a phone one of them is its sign alone.
-      if (name === "again") node.append(icon("ask"));
-      node.append(element("span", {}, say(name)));
-      return node;
-    }),
+    ...ways,
     drawCloser(say, close),
   );
-}
-
-/** Take the highlight and the room of the bar away. */
-export function leave() {
-  CSS.highlights?.delete("answerable");
-  document.body.style.paddingBlockEnd = document.documentElement.style.scrollPaddingBlockEnd = "";
+  root.append(bar);
+  // Above all else, whatever the page does with the header that the box may stand in.
+  bar.showPopover?.();
 }
 
 /** @param {Stop} stop */
