@@ -17,37 +17,32 @@ const PLACES = {
 function placeBox() {
   const { placement, shortcut } = /** @type {HTMLElement | null} */ (document.querySelector("script[data-placement]"))?.dataset ?? {};
   if (placement === undefined) return;
+  // It floats where its place is not found.
+  const insertBox = () => {
+    const box = document.createElement("answerable-ask");
+    if (shortcut) box.setAttribute("shortcut", shortcut);
+    const place = (PLACES[placement] ?? []).map((selector) => document.querySelector(selector)).find(Boolean);
+    if (place) box.setAttribute("placement", placement || "header");
+    const item = place?.matches("ul") ? document.createElement("li") : box;
+    if (item !== box) {
+      item.className = "nav-item d-flex align-items-center";
+      item.append(box);
+    }
+    const parent = place ?? document.body;
+    // In Material beside the search, which the link to the repository follows.
+    parent.insertBefore(item, parent.querySelector(":scope > .md-header__source"));
+    return box;
+  };
   /** @type {HTMLElement | null} */
   let placed = null;
   const follow = () => {
     const isOnlyOne = [...document.querySelectorAll("answerable-ask")].every((box) => box === placed);
     if (!isOnlyOne) placed?.remove();
-    else if (!placed?.isConnected) placed = insertBox(placement, shortcut);
+    else if (!placed?.isConnected) placed = insertBox();
   };
   follow();
   // Material's instant navigation replaces the article.
   /** @type {any} */ (window).document$?.subscribe?.(follow);
-}
-
-/**
- * Insert a box, which floats where its place is not found.
- * @param {string} placement
- * @param {string} [shortcut]
- */
-function insertBox(placement, shortcut) {
-  const box = document.createElement("answerable-ask");
-  if (shortcut) box.setAttribute("shortcut", shortcut);
-  const place = (PLACES[placement] ?? []).map((selector) => document.querySelector(selector)).find(Boolean);
-  if (place) box.setAttribute("placement", placement || "header");
-  const item = place?.matches("ul") ? document.createElement("li") : box;
-  if (item !== box) {
-    item.className = "nav-item d-flex align-items-center";
-    item.append(box);
-  }
-  const parent = place ?? document.body;
-  // In Material beside the search, which the link to the repository follows.
-  parent.insertBefore(item, parent.querySelector(":scope > .md-header__source"));
-  return box;
 }
 
 if (!customElements.get("answerable-ask")) {

@@ -6,15 +6,13 @@ const ICONS = {
   copy: ["M9 9h11v11H9zM5 15H4V4h11v1"],
   go: ["M5 12h14M13 6l6 6-6 6"],
 };
-// Bidi embeddings and overrides.
-const TURNING = /[\u202a-\u202e]/g;
 
 /**
- * Drop the signs that turn the direction of what follows them.
+ * Drop the signs that turn the direction of what follows them: embeddings and overrides.
  * @param {string} text
  */
 export function dropTurning(text) {
-  return text.replace(TURNING, "");
+  return text.replace(/[\u202a-\u202e]/g, "");
 }
 
 /**

@@ -10,7 +10,6 @@ import ENGLISH from "../strings/en.json" with { type: "json" };
 
 // The other files of the folder.
 const LANGUAGES = "ar de es fr ja";
-const LANGUAGE_TAG = /^(?=.{2,35}$)[a-z]{2,8}([-_][a-z0-9]{1,8})*$/i;
 
 /** The folder that the script is published in. */
 export const HOME = new URL(".", import.meta.url);
@@ -49,7 +48,7 @@ export async function loadLanguage(language) {
 /** @returns {string | undefined} the tag of the page's language, if it is one */
 export function getPageLanguage() {
   const { lang } = document.documentElement;
-  return LANGUAGE_TAG.test(lang) ? lang : undefined;
+  return /^(?=.{2,35}$)[a-z]{2,8}([-_][a-z0-9]{1,8})*$/i.test(lang) ? lang : undefined;
 }
 
 /**

@@ -4,7 +4,6 @@ import { button, drawCloser, element, icon } from "./draw.js";
 import { findQuote } from "./find.js";
 
 const KEY = "answerable visit";
-const BAR_HEIGHT = "44px";
 
 /**
  * @typedef {{ href: string, line: string }} Stop
@@ -90,7 +89,8 @@ export function goToStop(visit, replaces = false) {
 export function showBar(root, { tag, dir, say }, askAgain, showAgain) {
   const visit = readLanding();
   root.querySelector(".bar")?.remove();
-  document.body.style.paddingBlockEnd = document.documentElement.style.scrollPaddingBlockEnd = visit ? BAR_HEIGHT : "";
+  // The bar's height.
+  document.body.style.paddingBlockEnd = document.documentElement.style.scrollPaddingBlockEnd = visit ? "44px" : "";
   CSS.highlights?.delete("answerable");
   if (!visit) return;
   const { stops, at } = visit;
