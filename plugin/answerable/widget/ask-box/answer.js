@@ -59,7 +59,7 @@ export function listSources(citations) {
  * @param {import("./strings.js").Language} language
  * @param {(text: string, frame: HTMLElement) => void} copy
  * @param {(id: string) => Promise<string>} readSection
- * @param {Place[]} places which may also be added later, but to a refusal
+ * @param {Place[]} places that are known; `addPlaces` lists those of an answer that come later
  */
 export function drawAnswer(answer, { tag, say }, copy, readSection, places) {
   const drawMarkdown = makeMarkdownDrawer(say, answer.site_url, copy);
