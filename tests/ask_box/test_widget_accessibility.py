@@ -246,7 +246,7 @@ def test_the_focus_stays_in_the_dialog_and_goes_back_to_where_it_was(
     expect(page.locator("#after")).to_be_focused()
 
 
-def test_code_quotes_folds_and_rows_work_by_keyboard(page: Page, site: Site) -> None:
+def test_code_folds_and_rows_work_by_keyboard(page: Page, site: Site) -> None:
     box = visit(page, site, CODE, PASSAGES)
     ask(box)
     expect(box.get_by_role("heading", name="Answer")).to_be_focused()
@@ -258,16 +258,8 @@ def test_code_quotes_folds_and_rows_work_by_keyboard(page: Page, site: Site) -> 
         "() => document.querySelector('answerable-ask').shadowRoot"
         ".querySelector('pre').scrollLeft > 0"
     )
-    chip, quote = box.locator(".mark").first, box.locator(".quote").first
-    chip.focus()
-    expect(quote).to_be_visible()
-    page.keyboard.press("Escape")
-    expect(quote).to_be_hidden()
-    expect(chip).to_be_focused()
     box.get_by_label("Your question").press("Enter")
     expect(box.get_by_role("heading", name="In Part 1 › Use")).to_be_focused()
-    box.get_by_role("button", name="Show the whole section: Part 1").press("Enter")
-    expect(box.locator(".card .words")).to_be_focused()
     box.locator(".fold > summary").press("Space")
     expect(box.locator(".fold pre")).to_be_visible()
     box.locator(".entry summary").press("Enter")
@@ -278,7 +270,7 @@ def test_code_quotes_folds_and_rows_work_by_keyboard(page: Page, site: Site) -> 
 
 def test_the_accessibility_tree_has_a_name_for_every_control(page: Page, site: Site) -> None:
     site.about = ABOUT
-    box = visit(page, site, SUPPORTED, problem(500))
+    box = visit(page, site, SUPPORTED)
     ask(box)
     expect(box.get_by_role("heading", name="Answer")).to_be_focused()
     expect(box.get_by_role("dialog")).to_match_aria_snapshot(
@@ -310,11 +302,6 @@ def test_the_accessibility_tree_has_a_name_for_every_control(page: Page, site: S
           - status: Answer ready, 3 sources.
         """
     )
-    box.get_by_label("Your question").press("Enter")
-    expect(box.get_by_role("alert")).to_have_text(
-        "Your question could not be answered just now. It is still here: please try again."
-    )
-    expect(box.get_by_role("button", name="Try again")).to_be_visible()
 
 
 WATCHING = """() => {

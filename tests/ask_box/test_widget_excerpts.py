@@ -117,7 +117,7 @@ def test_what_items_and_labels_hold_is_drawn_with_them_and_safe_links_alone(
         "href", f"{site.origin}/x/%22onclick=alert"
     )
     expect(words.locator("> .label")).to_have_text(["Mind _this_", "Term"])
-    expect(words.locator("> p:not(.label)")).to_have_text(["Oneline.", "What it is."])
+    expect(words.locator("> p:not(.label)")).to_have_text(["One line.", "What it is."])
     expect(words.locator("b")).to_have_count(0)
     box.get_by_label("Your question").press("Enter")
     expect(words.locator("p").first).to_have_text(unsafe)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
-from support.widget_site import HANG, NOT_FOUND, PARTIAL, Site, asking, problem, visit
+from support.widget_site import HANG, NOT_FOUND, PARTIAL, Site, ask, asking, problem, visit
 
 INLINE = '<answerable-ask placement="inline"></answerable-ask><input aria-label="Elsewhere">'
 BOX = "const box = document.querySelector('answerable-ask');"
@@ -55,3 +55,19 @@ def test_closing_and_asking_at_once_reopens_with_the_new_question(page: Page, si
     expect(box).to_have_attribute("state", "partial")
     expect(box).to_have_attribute("open", "")
     assert [body for _, body in site.questions] == [asking("Why?")]
+
+
+def test_places_that_come_late_do_not_replace_a_later_answer(page: Page, site: Site) -> None:
+    box = visit(page, site, PARTIAL, NOT_FOUND)
+    held: list[Route] = []
+    page.route("**/places", lambda route: held.append(route), times=1)
+    ask(box)
+    expect(box).to_have_attribute("state", "partial")
+    box.get_by_label("Your question").press("Enter")
+    expect(box).to_have_attribute("state", "not-found")
+    with page.expect_response("**/places") as late:
+        held[0].continue_()
+    late.value.finished()
+    page.evaluate("() => new Promise((done) => setTimeout(done, 50))")
+    page.reload()
+    expect(box).to_have_attribute("state", "not-found")

@@ -1,11 +1,10 @@
-"""Replies of a real engine in the box: drawn with their sources, readable, within its frame."""
+"""Replies of a real engine in the box: drawn with their sources."""
 
 import json
 
 from playwright.sync_api import Page, expect
 
 from answerable.engine.answers.wire import serialize_answer
-from ask_box.test_widget_accessibility import ABOUT, STYLED, violations
 from support.frozen_site import FrozenSite
 from support.widget_site import Site, visit
 
@@ -15,19 +14,11 @@ QUESTIONS = {
     "What does mill enqueue print when it is run from a script?": "related-material",
     "Who won the football championship?": "not-found",
 }
-# What sticks out of the box at its side; code and tables scroll.
-OVERFLOWING = """(box) => [...box.shadowRoot.querySelectorAll("*")]
-  .filter((node) => !node.closest("pre, table") && !node.matches(".hidden, .hidden *"))
-  .filter((node) => node.getBoundingClientRect().right > box.getBoundingClientRect().right + 1)
-  .map((node) => `${node.tagName}.${node.className}`)"""
 
 
-def test_real_replies_are_drawn_with_their_sources_and_fit(
+def test_real_replies_are_drawn_with_their_sources(
     page: Page, site: Site, frozen_site: FrozenSite
 ) -> None:
-    site.csp = "default-src 'self'"
-    site.head = STYLED
-    site.about = ABOUT
     site.ask_box = '<answerable-ask placement="inline"></answerable-ask>'
     engine = frozen_site.engine
     bodies = []
@@ -46,8 +37,3 @@ def test_real_replies_are_drawn_with_their_sources_and_fit(
         drawn = box.locator(":is(h3, h4, .view > .entries, .sources) .title")
         expect(drawn).to_have_count(len(titles))
         assert set(drawn.all_inner_texts()) == titles
-        for width in (1100, 360):
-            page.set_viewport_size({"width": width, "height": 800})
-            assert box.evaluate(OVERFLOWING) == []
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        assert violations(page) == []

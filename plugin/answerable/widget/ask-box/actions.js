@@ -1,10 +1,20 @@
 /** Offer what a reader can do next: copy and share an answer, search the site, tell its authors what it lacks. */
 
-import { button, drawLink, element } from "./draw.js";
-import { ROOT } from "./request.js";
+import { listSources } from "./answer.js";
+import { dropTurning, element } from "./draw.js";
+import { resolveAddress, ROOT } from "./request.js";
 
-/** @import { Site } from "./request.js" */
+/** @import { Claim } from "./answer.js" */
 /** @import { Say } from "./strings.js" */
+
+// An escaped sign, code, or what stands between a link's text and the rest of an address of the site.
+const ROOTED = /\\.|(\x60+)(?!\x60)[^]*?(?<!\x60)\1(?!\x60)|\]\((\/[^()\s]*)\)/g;
+
+/** @param {string} text */
+function encode(text) {
+  // Half surrogate pairs have no encoding.
+  return encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, ""));
+}
 
 /**
  * Return the address of the page with a question in its fragment, which no server sees.
@@ -32,54 +42,21 @@ export function takeSharedQuestion() {
 /**
  * Draw the links that lead on from a refusal or a problem.
  * @param {string} question
- * @param {Partial<Site>} site
+ * @param {Partial<import("./request.js").Site>} site whose owner may have written any address
  * @param {string} bundle
  * @param {Say} say
  */
 export function drawWays(question, { search, authors }, bundle, say) {
   return Object.entries({ search, authors }).flatMap(([name, template]) => {
-    const href = fillAddress(template, question, bundle);
-    return href ? [drawLink(href, { class: `button ${name}` }, say(name))] : [];
+    const address = template?.replaceAll("{question}", encode(question)).replaceAll("{bundle}", encode(bundle));
+    try {
+      const { protocol, href } = new URL(address || "about:blank", ROOT);
+      const isSafe = ["http:", "https:", "mailto:"].includes(protocol);
+      return isSafe ? [element("a", { class: `button ${name}`, href }, say(name))] : [];
+    } catch {
+      return [];
+    }
   });
-}
-
-/**
- * @param {string | null | undefined} template
- * @param {string} question
- * @param {string} bundle
- */
-function fillAddress(template, question, bundle) {
-  if (!template) return null;
-  try {
-    const text = template.replaceAll("{question}", encode(question)).replaceAll("{bundle}", encode(bundle));
-    const url = new URL(text, ROOT);
-    return ["http:", "https:", "mailto:"].includes(url.protocol) ? url.href : null;
-  } catch {
-    return null;
-  }
-}
-
-/**
- * Draw the offer to send a question that the site does not answer to its authors. Nothing leaves before the click.
- * @param {Say} say
- * @param {HTMLElement} status what a screen reader announces
- * @param {() => Promise<boolean>} send
- */
-export function drawOffer(say, status, send) {
-  let isSent = false;
-  const press = button("send", say("send"), async () => {
-    if (isSent) return;
-    isSent = true;
-    isSent = await send().catch(() => false);
-    press.textContent = status.textContent = say(isSent ? "thanks" : "notSent");
-  });
-  return press;
-}
-
-/** @param {string} text */
-function encode(text) {
-  // Half surrogate pairs have no encoding.
-  return encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, ""));
 }
 
 /**
@@ -90,15 +67,43 @@ function encode(text) {
  * @param {Say} say
  */
 export async function copyText(text, row, status, say) {
-  let key = "copied";
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    key = "notCopied";
-  }
+  const copied = navigator.clipboard?.writeText(text) ?? Promise.reject();
+  const message = await copied.then(() => say("copied"), () => say("notCopied"));
   if (!row.isConnected) return;
-  const message = say(key);
   status.textContent = message;
   row.querySelector(".said")?.remove();
   row.append(element("span", { class: "said", "aria-hidden": "true" }, message));
+}
+
+/**
+ * Format a question and its answer as Markdown with its links, for the clipboard.
+ * @param {string} question
+ * @param {import("./answer.js").NumberedAnswer} answer
+ * @param {Say} say
+ */
+export function formatAnswer(question, answer, say) {
+  const { claims, routes, site_url: siteUrl, written, complete } = answer;
+  const sources = listSources(answer.citations);
+  // What Markdown would read as a link, as emphasis, code or HTML.
+  const escape = (/** @type {string} */ text) => text.replace(/[\\\x60*[\]<>]/g, "\\$&");
+  const formatMarkdown = (/** @type {string} */ markdown) => {
+    return markdown.replace(ROOTED, (match, _, path) => (path ? `](${resolveAddress(path, siteUrl) ?? path})` : match));
+  };
+  const formatSource = (/** @type {import("./answer.js").Citation} */ { name, link, locator }) => {
+    return `[${escape(name)}](<${link ?? ""}>)${locator ? ` – ${escape(locator)}` : ""}`;
+  };
+  const formatClaim = (/** @type {Claim} */ { markdown, citations }) => {
+    const numbers = listSources(citations).map(({ n }) => `[${n}]`).join("");
+    return `${formatMarkdown(markdown)}${markdown.includes("\n") ? "\n\n" : " "}${numbers}`;
+  };
+  const formatPassage = (/** @type {Claim} */ { markdown, citations: [citation] }) => {
+    return `${formatSource(citation)}\n\n${formatMarkdown(markdown)}`;
+  };
+  const related = routes.map(({ text, citations }) => formatClaim({ markdown: escape(text), citations }));
+  const numbered = sources.map((citation) => `${citation.n}. ${formatSource(citation)}`).join("\n");
+  const grade = written && !complete ? [say("grade.part", { n: sources.length })] : [];
+  const parts = written || !claims.length
+    ? [...grade, ...claims.map(formatClaim), ...related, `${say("sources")}:`, numbered]
+    : [...claims.map(formatPassage), ...sources.filter(({ kind }) => kind === "hint").map(formatSource)];
+  return dropTurning(`**${escape(question)}**\n\n${parts.join("\n\n")}\n`);
 }

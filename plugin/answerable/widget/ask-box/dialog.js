@@ -1,25 +1,10 @@
-/** Build the box: the question, what changes below it, and the dialog that they stand in. */
+/** Build the box: the question, what changes below it while it is typed and after, and the dialog that they stand in. */
 
-import { element, icon, ICONS } from "./draw.js";
+import { button, drawCloser, element } from "./draw.js";
 
 /** @typedef {ReturnType<typeof buildPanel>} Panel */
 
-/** Characters that a question may have. */
-export const MAX_CHARACTERS = 500;
-// A shorter question is not counted.
-const MIN_COUNTED = 400;
-const MAX_ROWS = 6;
-
-/**
- * Draw a button that closes something.
- * @param {import("./strings.js").Say} say
- * @param {() => void} close
- */
-export function drawCloser(say, close) {
-  const node = element("button", { class: "close", type: "button", "aria-label": say("close") }, icon(ICONS.close));
-  node.addEventListener("click", close);
-  return node;
-}
+const MAX_CHARACTERS = 500;
 
 /**
  * Build a box.
@@ -28,7 +13,7 @@ export function drawCloser(say, close) {
  * @param {() => void} close
  */
 export function buildPanel({ tag, dir, say }, isInline, close) {
-  const question = element("textarea", {
+  const field = element("textarea", {
     "aria-label": say("question"),
     "aria-describedby": "hint",
     placeholder: say("placeholder"),
@@ -37,10 +22,11 @@ export function buildPanel({ tag, dir, say }, isInline, close) {
     dir: "auto",
     enterkeyhint: "send",
   });
+  const question = /** @type {HTMLTextAreaElement} */ (field);
   const count = element("span", { class: "count", "aria-hidden": "true" });
   const keys = element("span", { id: "hint", class: "hidden" }, `${say("keys")} ${say("limit", { n: MAX_CHARACTERS })}`);
   const send = element("button", { class: "button primary", type: "submit" }, say("ask"));
-  const form = element("form", {}, question, count, send, keys);
+  const form = /** @type {HTMLFormElement} */ (element("form", {}, question, count, send, keys));
   const alert = element("p", { class: "alert", role: "alert" });
   const status = element("p", { class: "hidden status", role: "status" });
   const typed = element("div", { class: "places typed", role: "group", hidden: "" });
@@ -49,66 +35,101 @@ export function buildPanel({ tag, dir, say }, isInline, close) {
   const header = element("header", { role: "none" }, title);
   const result = element("div", { class: "result" }, typed, alert, view, element("slot", { name: "footer" }));
   const panel = element("div", { class: "panel", lang: tag, dir }, header, form, result, status);
-  const labels = { class: "box", "aria-labelledby": "title" };
-  /** @type {HTMLDialogElement | null} */
-  let dialog = null;
+  // A click beside the dialog closes it.
+  const [tagName, attributes] = isInline ? ["div", { role: "group" }] : ["dialog", { closedby: "any" }];
+  const root = element(tagName, { class: "box", "aria-labelledby": "title", ...attributes }, panel);
   if (!isInline) {
-    // A click beside it closes it.
-    const node = /** @type {HTMLDialogElement} */ (element("dialog", { ...labels, closedby: "any" }, panel));
-    dialog = node;
     header.append(drawCloser(say, close));
-    for (const type of ["resize", "scroll"]) visualViewport?.addEventListener(type, () => fitViewport(node));
+    // Within what a virtual keyboard leaves visible.
+    const fit = () => {
+      root.style.setProperty("--visible", `${visualViewport?.height}px`);
+      root.style.setProperty("--top", `${visualViewport?.offsetTop}px`);
+    };
+    fit();
+    for (const type of ["resize", "scroll"]) visualViewport?.addEventListener(type, fit);
   }
-  return {
-    root: dialog ?? element("div", { ...labels, role: "group" }, panel),
-    dialog,
-    question: /** @type {HTMLTextAreaElement} */ (question),
-    form: /** @type {HTMLFormElement} */ (form),
-    count,
-    alert,
-    status,
-    typed,
-    view,
+  // Show how long a question is once it is long, and as many lines as it needs.
+  const measure = () => {
+    const { length } = question.value;
+    count.textContent = length < 400 ? "" : `${length}/${MAX_CHARACTERS}`;
+    count.classList.toggle("full", length >= MAX_CHARACTERS);
+    if (CSS.supports("field-sizing", "content")) return;
+    question.rows = 1;
+    while (question.scrollHeight > question.clientHeight && question.rows < 6) question.rows += 1;
   };
+  question.addEventListener("input", measure);
+  const put = (/** @type {string} */ text) => {
+    question.value = text.slice(0, MAX_CHARACTERS);
+    measure();
+  };
+  // Draw questions as buttons that ask them, below a heading by the name of its text.
+  const drawQuestions = (/** @type {string[]} */ questions, /** @type {string} */ heading) => {
+    const ask = (/** @type {string} */ text) => {
+      put(text);
+      form.requestSubmit();
+    };
+    const buttons = questions.map((text) => button("example", text, () => ask(text)));
+    return buttons.length ? [element("div", { class: "examples" }, element("h3", { class: "meta" }, say(heading)), ...buttons)] : [];
+  };
+  const dialog = isInline ? null : /** @type {HTMLDialogElement} */ (root);
+  return { root, dialog, question, form, alert, status, typed, view, put, drawQuestions };
 }
 
 /**
- * Show how long a question is once it is long, and as many lines as it needs.
+ * List under the field what a text that is typed begins: at the end of a word, or when the reader pauses.
  * @param {Panel} panel
+ * @param {import("./request.js").Answerer} answerer
+ * @param {import("./strings.js").Say} say
  */
-export function measureQuestion({ question, count }) {
-  const { length } = question.value;
-  count.textContent = length < MIN_COUNTED ? "" : `${length}/${MAX_CHARACTERS}`;
-  count.classList.toggle("full", length >= MAX_CHARACTERS);
-  if (CSS.supports("field-sizing", "content")) return;
-  question.rows = 1;
-  while (question.scrollHeight > question.clientHeight && question.rows < MAX_ROWS) question.rows += 1;
-}
-
-/**
- * Open a dialog above all else, whatever it was before.
- * @param {HTMLDialogElement} dialog
- */
-export function openModally(dialog) {
-  dialog.close();
-  dialog.showModal();
-  fitViewport(dialog);
-}
-
-/**
- * Keep a dialog within what a virtual keyboard leaves visible.
- * @param {HTMLDialogElement} dialog
- */
-function fitViewport({ style }) {
-  style.setProperty("--visible", `${visualViewport?.height}px`);
-  style.setProperty("--top", `${visualViewport?.offsetTop}px`);
-}
-
-/**
- * Name the keys of an event as the attribute `shortcut` does; Cmd counts as Ctrl.
- * @param {KeyboardEvent} event
- */
-export function nameChord({ ctrlKey, metaKey, altKey, shiftKey, key }) {
-  const chord = [(ctrlKey || metaKey) && "ctrl", altKey && "alt", shiftKey && "shift", key?.toLowerCase()];
-  return chord.filter(Boolean).join("+");
+export function followTyping({ root, form, question: field, typed, status, drawQuestions }, answerer, say) {
+  let newest = "";
+  let pause = 0;
+  let rest = 0;
+  const show = (/** @type {HTMLElement[]} */ drawn) => {
+    // What has the focus stays, until the question is asked.
+    if (!drawn.length || !typed.matches(":focus-within")) typed.replaceChildren(...drawn);
+    typed.hidden = !typed.firstChild;
+    const words = Array.from(typed.querySelectorAll("h3"), (heading) => heading.textContent).join(", ");
+    typed.ariaLabel = words;
+    // It is told when the reader rests, and the same words again would be said again.
+    if (words && words !== status.textContent) rest = setTimeout(() => (status.textContent = words), 1000);
+  };
+  const list = async (/** @type {string} */ text, /** @type {boolean} */ isInWord) => {
+    newest = text;
+    const { questions, places } = await answerer.suggest(text).catch(() => ({ questions: [], places: [] }));
+    if (newest !== text) return;
+    const links = places.slice(0, 5).map(({ title, line, link: href }) => {
+      const words = [element("span", { class: "title", dir: "auto" }, title), " ", element("span", { class: "line", dir: "auto" }, line)];
+      return element("li", { class: "entry" }, Object.assign(element("a", { class: "place", href }, ...words), { line }));
+    });
+    const heading = element("h3", { class: "meta" }, say("places", { n: links.length }));
+    const entries = element("ul", { class: "entries", role: "list" }, ...links);
+    const drawn = [...drawQuestions(questions, "known"), ...(links.length ? [heading, entries] : [])];
+    // A word that is not whole yet keeps the last list where it has none.
+    if (drawn.length || !isInWord) show(drawn);
+  };
+  const follow = (/** @type {string} */ text) => {
+    clearTimeout(pause);
+    clearTimeout(rest);
+    const question = text.trim();
+    const isInWord = /[\p{L}\p{M}\p{N}]$/u.test(text);
+    if (question) {
+      pause = setTimeout(list, isInWord ? 150 : 0, question, isInWord);
+    } else {
+      newest = "";
+      show([]);
+    }
+  };
+  field.addEventListener("input", () => follow(field.value));
+  form.addEventListener("submit", () => follow(""));
+  root.addEventListener("keydown", (event) => {
+    const step = Number(event.key === "ArrowDown") - Number(event.key === "ArrowUp");
+    const stops = [field, .../** @type {NodeListOf<HTMLElement>} */ (typed.querySelectorAll("a, button"))];
+    const place = stops.findIndex((stop) => stop.matches(":focus"));
+    const isInText = place === 0 && (event.isComposing || field.selectionStart < field.value.length);
+    const next = stops[place + step];
+    if (!step || place < 0 || isInText || !next) return;
+    event.preventDefault();
+    next.focus();
+  });
 }

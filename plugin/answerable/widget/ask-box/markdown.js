@@ -1,26 +1,25 @@
-/** Draw the Markdown of a passage as its page shows it. It becomes nodes, never HTML. */
+/** Draw the Markdown of a passage as its page shows it, with the colors of its code. It becomes nodes, never HTML. */
 
 import { parseMarkdown } from "../engine/markdown.js";
-import { button, drawLines, element, icon, ICONS } from "./draw.js";
+import { button, dropTurning, element, icon } from "./draw.js";
 import { resolveAddress } from "./request.js";
 
 /** @import { Block } from "../engine/markdown.js" */
 
-/**
- * @typedef {Object} Context of what is drawn
- * @property {string} [siteUrl]
- * @property {(text: string, frame: HTMLElement) => void} copy
- */
+/** @typedef {{ text: string, kind: string }} Piece of code */
 
-// Longer code is folded.
-const MAX_CODE_LINES = 20;
+/** @type {Record<string, Promise<Piece[][]>>} */
+const pageCodes = {};
+/** @type {Record<string, string>} */
+const ENTITIES = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'", "#39": "'", "#x27": "'" };
 
 /**
- * Make functions that draw a text of Markdown, and the words of one block.
+ * Make a function that draws a text of Markdown.
  * @param {import("./strings.js").Say} say
- * @param {Context} context
+ * @param {string | undefined} siteUrl where the site was built for
+ * @param {(text: string, frame: HTMLElement) => void} copy
  */
-export function makeMarkdownDrawer(say, { siteUrl, copy }) {
+export function makeMarkdownDrawer(say, siteUrl, copy) {
   /**
    * Draw the words of a block, or of one of its cells with the spans in that.
    * @param {Pick<Block, "text" | "spans">} block
@@ -28,28 +27,22 @@ export function makeMarkdownDrawer(say, { siteUrl, copy }) {
    * @param {number} [end]
    */
   function drawWords({ text, spans }, start = 0, end = text.length) {
-    const inside = [...spans];
-    let at = start;
-    let place = 0;
-    const drawUntil = (/** @type {number} */ last) => {
+    const ahead = [...spans];
+    const drawUntil = (/** @type {number} */ last, at = start) => {
       /** @type {(Node | string)[]} */
       const nodes = [];
-      const addText = (/** @type {number} */ until) => {
-        const [first, ...others] = text.slice(at, until).split("\n");
-        nodes.push(first, ...others.flatMap((line) => [element("br"), line]));
-        at = until;
-      };
-      for (let span = inside[place]; span?.start < last; span = inside[place]) {
+      while (ahead[0]?.start < last) {
+        const [span] = ahead.splice(0, 1);
+        nodes.push(text.slice(at, span.start));
+        at = Math.min(span.end, last);
         // A link may begin in code and end outside.
-        if (span.end > last) inside[place] = { ...span, start: last };
-        else place += 1;
-        addText(span.start);
-        const children = drawUntil(Math.min(span.end, last));
-        const link = resolveAddress(span.url, siteUrl);
+        if (span.end > last) ahead.unshift({ ...span, start: last });
+        const children = drawUntil(at, span.start);
+        const href = resolveAddress(span.url, siteUrl);
         if (span.kind === "code") nodes.push(element("code", {}, ...children));
-        else nodes.push(...(link ? [element("a", { href: link }, ...children)] : children));
+        else nodes.push(...(href ? [element("a", { href }, ...children)] : children));
       }
-      addText(last);
+      nodes.push(text.slice(at, last));
       return nodes;
     };
     return drawUntil(end);
@@ -59,10 +52,10 @@ export function makeMarkdownDrawer(say, { siteUrl, copy }) {
   function drawCode(text) {
     const lines = drawLines([{ text, kind: "" }]);
     const block = element("pre", { tabindex: "0", dir: "ltr" }, element("code", {}, ...lines));
-    const copyButton = element("button", { type: "button", "aria-label": say("copyCode") }, icon(ICONS.copy));
+    const copyButton = element("button", { type: "button", "aria-label": say("copyCode") }, icon("copy"));
     const frame = element("div", { class: "code" }, copyButton, block);
     copyButton.addEventListener("click", () => copy(text, frame));
-    if (lines.length <= MAX_CODE_LINES) return frame;
+    if (lines.length <= 20) return frame;
     return element("details", { class: "fold" }, element("summary", {}, say("lines", { n: lines.length })), frame);
   }
 
@@ -136,7 +129,7 @@ export function makeMarkdownDrawer(say, { siteUrl, copy }) {
     return groups.flatMap(drawGroup);
   }
 
-  return { drawMarkdown: (/** @type {string} */ markdown) => drawBlocks(parseMarkdown(markdown)), drawWords };
+  return (/** @type {string} */ markdown) => drawBlocks(parseMarkdown(markdown));
 }
 
 /**
@@ -149,4 +142,61 @@ function continues({ kind, detail, line }, last) {
   if (kind === "item") return (detail === "") === (last.detail === "");
   // Below column names is a line; another table is further away.
   return kind === "row" ? detail === "" && line <= last.line + 2 : detail === "tab" && last.detail === "tab";
+}
+
+/**
+ * Draw pieces of code as lines, each piece with its kind as a class, and no part of the box.
+ * @param {Piece[]} pieces
+ */
+function drawLines(pieces) {
+  const makeSpan = (/** @type {string} */ name, text = "") => {
+    return Object.assign(document.createElement("span"), { className: name, textContent: dropTurning(text) });
+  };
+  const lines = [makeSpan("code-line")];
+  for (const { text, kind } of pieces) {
+    for (const part of text.split(/(?<=\n)/)) {
+      if (lines.at(-1)?.textContent?.endsWith("\n")) lines.push(makeSpan("code-line"));
+      lines.at(-1)?.append(makeSpan(kind, part));
+    }
+  }
+  return lines;
+}
+
+/**
+ * Read the blocks of code of a page. Nothing of it is parsed as HTML: a policy would tell of its styles.
+ * @param {string} address
+ */
+async function readCodes(address) {
+  const isHere = address === location.href.split("#")[0];
+  const page = isHere ? document.body.innerHTML : await fetch(address).then((response) => response.text());
+  return (page.match(/<pre[\s>].*?<\/pre>/gs) ?? []).map((block) => {
+    /** @type {string[]} */
+    const kinds = [];
+    return block.split(/(<[^>]*>)/).flatMap((part) => {
+      if (part.startsWith("</")) kinds.pop();
+      else if (part.startsWith("<")) kinds.push(/ class=["']?(\w{1,3})(?=["'\s>])/.exec(part)?.[1] ?? "");
+      else if (part) return { text: part.replace(/&([^;]+);/g, (whole, name) => ENTITIES[name] ?? whole), kind: kinds.at(-1) ?? "" };
+      return [];
+    });
+  });
+}
+
+/**
+ * Give the code of a passage the classes of the same code on its page, if that is of this site.
+ * @param {HTMLElement} words
+ * @param {string | null} link
+ */
+export async function colorCode(words, link) {
+  const blocks = [...words.querySelectorAll("pre > code")];
+  if (!blocks.length || !link?.startsWith(`${location.origin}/`) || location.protocol === "file:") return;
+  const [address] = link.split("#");
+  const sources = await (pageCodes[address] ??= readCodes(address).catch(() => []));
+  for (const block of blocks) {
+    const read = (/** @type {Piece[]} */ pieces) => pieces.map(({ text }) => text).join("").trim();
+    const pieces = sources.find((source) => read(source) === block.textContent?.trim());
+    if (!pieces) continue;
+    const marks = Array.from(block.children, ({ className }) => className);
+    block.replaceChildren(...drawLines(pieces));
+    [...block.children].forEach((line, place) => (line.className = marks[place] ?? line.className));
+  }
 }

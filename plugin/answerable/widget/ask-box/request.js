@@ -1,21 +1,17 @@
 /** Ask the site's function, and check what comes back, or ask its index in this browser. */
 
-import { loadEngine } from "./engine.js";
-import { getPageLanguage, HOME, LOAD_MILLISECONDS } from "./strings.js";
+import { getPageLanguage, HOME } from "./strings.js";
 
 /**
  * @typedef {Record<string, any> & { n: number, kind: "record" | "hint", url?: string, href?: string }} Citation
- * @typedef {{ markdown: string, citations: number[] }} Claim
- * @typedef {{ text: string, citations: number[] }} Route
- */
-
-/**
+ *
  * An answer as `POST answer` gives it; the HTTP API tells what else it holds.
- * @typedef {Record<string, any> & { mode: string, claims: Claim[], routes: Route[], citations: Citation[],
- *   excerpts?: Answer | null }} Answer
- */
-
-/**
+ * @typedef {Record<string, any> & { mode: string, claims: { markdown: string, citations: number[] }[],
+ *   routes: { text: string, citations: number[] }[], citations: Citation[], excerpts?: Answer | null }} Answer
+ *
+ * A section that the search has found, with its line.
+ * @typedef {{ id: string, url: string, title: string, link: string, line: string }} Place
+ *
  * What site.json says; nothing of a site without one.
  * @typedef {Object} Site
  * @property {string} [bundle] id of what answers
@@ -26,74 +22,53 @@ import { getPageLanguage, HOME, LOAD_MILLISECONDS } from "./strings.js";
  * @property {boolean} [preview] of a development server
  * @property {string} [engine] path of the script that answers
  * @property {Record<string, string>} [index] what the engine opens the index by
+ *
+ * What answers: the index in this browser or the function.
+ * @typedef {{ language?: string, signal?: AbortSignal, onStage?: (stage: string) => unknown }} Run
+ * @typedef {(text: string, run?: Run) => Promise<any>} Call
+ * @typedef {{ siteUrl?: string, answer: Call, search: Call, suggest: Call, readSection: Call }} Engine
  */
-
-/**
- * A section that the search has found, with its line.
- * @typedef {{ id: string, url: string, title: string, link: string, line: string }} Place
- */
-
-/** @typedef {(stage: string) => unknown} Entered */
 
 /** The folder of the site. */
 export const ROOT = new URL("../../", HOME);
 
 const EVENTS = "text/event-stream";
+// By this name an error of the engine tells that a file is not there any more.
 const GONE = "IndexGoneError";
-const PATIENCE_SECONDS = 30;
+// The time that the engine's script, places or a section may take.
+const LOAD_MILLISECONDS = 30_000;
 
 /**
  * True for a text with something in it.
  * @param {any} value
- * @returns {value is string}
  */
-export function isText(value) {
+function isText(value) {
   return typeof value === "string" && value.trim() !== "";
 }
 
-/**
- * @param {any} value
- * @returns {value is Record<string, any>}
- */
-export function isObject(value) {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** @param {any} value */
-export function isOptionalText(value) {
+function isOptionalText(value) {
   return value == null || typeof value === "string";
 }
 
 /**
  * Throw unless a condition on an answer holds.
- * @param {boolean} condition
+ * @param {unknown} condition
  */
 function demand(condition) {
   if (!condition) throw new TypeError("not an answer");
-}
-
-/**
- * Decode what is percent-encoded; a text that is not stays as it is.
- * @param {string} text
- */
-export function decode(text) {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** The reason why a question was not answered; `code` is the wire's, an HTTP status or the box's own. */
 export class Problem extends Error {
   /**
    * @param {string | number} code
-   * @param {number} [seconds] to wait before another try
+   * @param {number} [seconds] to wait before another try, if the function has said so
    */
   constructor(code, seconds = NaN) {
     super(`answerable: ${code}`);
     this.code = code;
-    this.seconds = seconds > 0 ? Math.min(seconds, 3600) : PATIENCE_SECONDS;
+    this.seconds = seconds > 0 ? Math.min(seconds, 3600) : 30;
   }
 }
 
@@ -121,45 +96,31 @@ export function resolveAddress(address, siteUrl) {
  * @returns {Answer}
  */
 function checkAnswer(answer) {
-  demand(isObject(answer) && Array.isArray(answer.citations));
-  const { mode, claims, routes, citations } = answer;
-  citations.forEach(checkCitation);
+  const { mode, claims, routes, citations, notes, excerpts } = answer;
   /** @type {Map<number, string>} */
-  const kinds = new Map(citations.map((/** @type {Citation} */ { n, kind }) => [n, kind]));
-  checkSentences(claims, "markdown", "record", kinds);
-  checkSentences(routes, "text", "hint", kinds);
-  const used = new Set([...claims, ...routes].flatMap((sentence) => sentence.citations));
-  demand(kinds.size === citations.length && kinds.size === used.size);
+  const kinds = new Map();
+  for (const { n, kind, title, label, url, href, quote, locator, language, date } of citations) {
+    demand(Number.isInteger(n) && !kinds.has(n));
+    demand(kind === "record" ? isText(title) : kind === "hint" && isText(label));
+    demand([url, href, quote, locator, language, date].every(isOptionalText));
+    kinds.set(n, kind);
+  }
+  const used = new Set();
+  for (const [sentences, field, kind] of [[claims, "markdown", "record"], [routes, "text", "hint"]]) {
+    for (const sentence of sentences) {
+      demand(isText(sentence[field]) && sentence.citations.length > 0);
+      for (const n of sentence.citations) demand(kinds.get(n) === kind && used.add(n));
+    }
+  }
+  demand(used.size === kinds.size);
   const present = new Set(kinds.values());
   const [whole, part] = present.has("hint") ? ["supported", "related-material"] : ["partial", "not-found"];
   demand(mode === (present.has("record") ? whole : part));
   demand([answer.site_url, answer.bundle, answer.request_id].every(isOptionalText));
   demand(!answer.stored || isText(answer.question));
-  if (answer.excerpts) checkAnswer(answer.excerpts);
+  for (const { to, word } of notes ?? []) demand([to, word].every(isOptionalText));
+  if (excerpts) checkAnswer(excerpts);
   return answer;
-}
-
-/** @param {any} citation */
-function checkCitation(citation) {
-  demand(isObject(citation) && Number.isInteger(citation.n));
-  const { kind, title, label, url, href, quote, locator, language, date } = citation;
-  demand(kind === "record" ? isText(title) : kind === "hint" && isText(label));
-  demand([url, href, quote, locator, language, date].every(isOptionalText));
-}
-
-/**
- * @param {any} sentences
- * @param {string} field that holds the words of each
- * @param {string} kind
- * @param {Map<number, string>} kinds
- */
-function checkSentences(sentences, field, kind, kinds) {
-  demand(Array.isArray(sentences));
-  for (const sentence of sentences) {
-    demand(isObject(sentence) && isText(sentence[field]));
-    demand(Array.isArray(sentence.citations) && sentence.citations.length > 0);
-    demand(sentence.citations.every((/** @type {number} */ n) => kinds.get(n) === kind));
-  }
 }
 
 /**
@@ -179,7 +140,8 @@ function resolvePlaces(rows, siteUrl) {
 export class Answerer {
   /** @type {any} */
   #box;
-  endpoint;
+  #endpoint;
+  #isDefault;
   /** @type {Promise<Site> | null} */
   #site = null;
 
@@ -189,9 +151,9 @@ export class Answerer {
     const link = [...document.querySelectorAll('link[rel~="answerable"]')].at(-1);
     const address = box.getAttribute("endpoint") ?? link?.getAttribute("href");
     this.#box = box;
-    this.endpoint = new URL(address ?? new URL("_answerable/", ROOT), document.baseURI);
-    if (!this.endpoint.pathname.endsWith("/")) this.endpoint.pathname += "/";
-    this.isDefault = address == null;
+    this.#endpoint = new URL(address ?? new URL("_answerable/", ROOT), document.baseURI);
+    if (!this.#endpoint.pathname.endsWith("/")) this.#endpoint.pathname += "/";
+    this.#isDefault = address == null;
   }
 
   /**
@@ -200,23 +162,39 @@ export class Answerer {
    */
   call = (...request) => (this.#box.fetch ?? fetch)(...request);
 
+  /** Open what answers, with all that the first question needs. */
+  async open() {
+    const { index, engine } = this.#isDefault ? await this.readSite() : {};
+    if (!index) return this.#function;
+    if (!self.DecompressionStream) throw new Problem("unsupported");
+    const url = new URL(/** @type {string} */ (engine), HOME).href;
+    // Whoever can write this file runs no code of another site, nor of a scheme such as data.
+    if (!url.startsWith(HOME.href)) throw new Error("engine: no path of the site");
+    const { openSiteIndex } = await loadEngine(url, this.#box.fetch);
+    return openSiteIndex(index, HOME.href, this.call);
+  }
+
+  /** @type {Engine} It suggests nothing: its owner would pay for each key. */
+  #function = {
+    answer: async (question, run) => checkAnswer(await this.#request("answer", question, run)),
+    search: (question, run) => this.#request("places", question, run),
+    suggest: async () => ({ questions: [], places: {} }),
+    readSection: (id) => this.#request(`section?${new URLSearchParams({ id })}`),
+  };
+
   /**
    * Answer a question, or throw what `Problem` says.
    * @param {string} question
    * @param {AbortSignal} signal
-   * @param {Entered} entered
+   * @param {(stage: string) => unknown} onStage
    */
-  async answer(question, signal, entered) {
+  async answer(question, signal, onStage) {
     for (let tries = 0; ; tries += 1) {
-      const site = await this.#readIndexedSite();
-      if (!site) return checkAnswer(await this.#askFunction("answer", question, signal, entered));
       try {
-        const engine = await this.#openEngine(site);
-        const language = getPageLanguage();
-        return await engine.answer(question, { language, signal, onStage: entered });
-      } catch (cause) {
-        const { name, code } = /** @type {{ name: string, code?: string }} */ (cause);
-        if (name !== GONE) throw code ? new Problem(code) : cause;
+        const engine = await this.open();
+        return await engine.answer(question, { language: getPageLanguage(), signal, onStage });
+      } catch (error) {
+        if (/** @type {Error} */ (error).name !== GONE) throw error;
         this.#site = null;
         if (tries > 0) throw new Problem("stale");
         // A service worker may have kept the file of an earlier build; of this address it has none.
@@ -231,48 +209,31 @@ export class Answerer {
    * @param {string} [siteUrl] of its answer
    */
   async listPlaces(question, siteUrl) {
-    const signal = AbortSignal.timeout?.(LOAD_MILLISECONDS);
-    const site = await this.#readIndexedSite();
-    const rows = site
-      ? await (await this.#openEngine(site)).search(question, { language: getPageLanguage(), signal })
-      : await this.#askFunction("places", question, signal);
-    return resolvePlaces(rows, siteUrl);
+    const engine = await this.open();
+    return resolvePlaces(await engine.search(question, { language: getPageLanguage() }), siteUrl);
   }
 
   /**
-   * List known questions and places for what is typed so far, from the words of the index: none where a function
-   * answers, whose owner would pay for each key, and none before `readSite`.
+   * List known questions and places for what is typed so far, from the words of the index; none before `readSite`.
    * @param {string} question
-   * @param {AbortSignal} signal
    */
-  async suggest(question, signal) {
-    const site = this.isDefault ? await this.#site : null;
-    if (!site?.index) return { questions: [], places: [] };
-    const engine = await this.#openEngine(site);
-    const { questions, places } = await engine.suggest(question, { language: getPageLanguage(), signal });
+  async suggest(question) {
+    if (!this.#site) return { questions: [], places: [] };
+    const engine = await this.open();
+    const { questions, places } = await engine.suggest(question, { language: getPageLanguage() });
     return { questions, places: resolvePlaces(places, engine.siteUrl) };
   }
 
   /**
    * Read the whole section that a passage is of, as Markdown.
    * @param {string} id
+   * @returns {Promise<string>}
    */
   async readSection(id) {
-    const signal = AbortSignal.timeout?.(LOAD_MILLISECONDS);
-    const site = await this.#readIndexedSite();
-    const query = new URLSearchParams({ id });
-    if (site) return (await (await this.#openEngine(site)).readSection(id, { signal })).markdown;
-    const response = await this.call(new URL(`section?${query}`, this.endpoint), { signal });
-    if (!response.ok) throw new Problem(response.status);
-    const section = await response.json();
-    demand(isText(section?.markdown));
-    return section.markdown;
-  }
-
-  /** Load what the first question needs. */
-  async prepare() {
-    const site = await this.#readIndexedSite();
-    if (site) await this.#openEngine(site);
+    const engine = await this.open();
+    const { markdown } = await engine.readSection(id);
+    demand(isText(markdown));
+    return markdown;
   }
 
   /**
@@ -280,55 +241,50 @@ export class Answerer {
    * @param {string} [query] of its address
    */
   async readSite(query = "") {
-    const read = (this.#site ??= readSite(this.call, query));
+    /** @returns {Promise<Site>} */
+    const load = async () => {
+      const address = new URL(`site.json${query}`, HOME);
+      const response = await this.call(address, { cache: "no-cache", signal: AbortSignal.timeout(3000) });
+      // No file, no index.
+      if (!response.ok && response.status !== 404) throw new Problem(response.status);
+      const site = response.ok ? await response.json() : {};
+      const { examples = [], page_examples: onPages = {} } = site;
+      // Each language may have its own.
+      const listed = Array.isArray(examples) ? examples : (examples[getPageLanguage() ?? ""] ?? []);
+      return { ...site, examples: (onPages[location.pathname] ?? listed).slice(0, 3) };
+    };
+    const read = (this.#site ??= load());
     const site = await read.catch(() => null);
     // A file that is not there may come with the next deploy.
     if (!site?.bundle && this.#site === read) this.#site = null;
     return read;
   }
 
-  async #readIndexedSite() {
-    const site = this.isDefault ? await this.readSite() : null;
-    return site?.index ? site : null;
-  }
-
-  /** @param {Site} site */
-  async #openEngine({ engine, index }) {
-    if (!self.DecompressionStream || !AbortSignal.timeout) throw new Problem("unsupported");
-    const url = new URL(/** @type {string} */ (engine), HOME).href;
-    // Whoever can write this file runs no code of another site, nor of a scheme such as data.
-    if (!url.startsWith(HOME.href)) throw new Error("engine: no path of the site");
-    const { openSiteIndex } = await loadEngine(url, this.#box.fetch);
-    return openSiteIndex(index, HOME.href, this.call);
-  }
-
   /**
-   * @param {"answer" | "places"} path
-   * @param {string} question
-   * @param {AbortSignal} signal
-   * @param {Entered} [entered] where stages are told
+   * Read the reply of the function.
+   * @param {string} path below the endpoint
+   * @param {string} [question] which is posted
+   * @param {Run} [run]
    */
-  async #askFunction(path, question, signal, entered) {
-    const response = await this.call(new URL(path, this.endpoint), {
-      method: "POST",
-      headers: { "Content-Type": "application/json", Accept: entered ? `${EVENTS}, application/json` : "application/json" },
-      body: JSON.stringify({ question, language: getPageLanguage() }),
-      signal,
-    });
+  async #request(path, question, { language, signal = AbortSignal.timeout(LOAD_MILLISECONDS), onStage } = {}) {
+    const headers = { "Content-Type": "application/json", Accept: onStage ? `${EVENTS}, application/json` : "application/json" };
+    const posted = { method: "POST", headers, body: JSON.stringify({ question, language }) };
+    const response = await this.call(new URL(path, this.#endpoint), { ...(question && posted), signal });
     if (!response.ok) {
       const body = await response.json().catch(() => null);
       throw new Problem(isText(body?.code) ? body.code : response.status, Number(response.headers.get("Retry-After")));
     }
     const streams = response.headers.get("Content-Type")?.startsWith(EVENTS);
-    return streams && entered ? readEvents(response, entered) : response.json();
+    return streams && onStage ? readEvents(response, onStage) : response.json();
   }
 }
 
 /**
+ * Read a stream of events until it answers.
  * @param {Response} response
- * @param {Entered} entered
+ * @param {(stage: string) => unknown} onStage
  */
-async function readEvents(response, entered) {
+async function readEvents(response, onStage) {
   const body = /** @type {ReadableStream<any>} */ (response.body);
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let partial = "";
@@ -340,25 +296,77 @@ async function readEvents(response, entered) {
     for (const block of blocks) {
       const fields = Object.fromEntries(block.split("\n").map((line) => line.split(/: (.*)/s)));
       const data = fields.data && JSON.parse(fields.data);
-      if (fields.event === "stage") entered(data.stage);
+      if (fields.event === "stage") onStage(data.stage);
       if (fields.event === "problem") throw new Problem(data.code ?? data.status);
       if (fields.event === "answer") return data;
     }
   }
 }
 
+/** @type {Record<string, Promise<any>>} */
+const modules = {};
+
 /**
- * @param {typeof fetch} call
- * @param {string} query
+ * Load the engine once for all boxes of the page, into a worker or else into the page; after an error it is loaded again.
+ * @param {string} url of its script
+ * @param {typeof fetch} [call] of the page, in place of the browser's own
+ * @returns {Promise<{ openSiteIndex(index: any, base: string, call: typeof fetch): Promise<Engine> }>}
  */
-async function readSite(call, query) {
-  const address = new URL(`site.json${query}`, HOME);
-  const response = await call(address, { cache: "no-cache", signal: AbortSignal.timeout(3000) });
-  // No file, no index.
-  if (!response.ok && response.status !== 404) throw new Problem(response.status);
-  const site = response.ok ? await response.json() : {};
-  const { examples = [], page_examples: onPages = {} } = site;
-  // Each language may have its own.
-  const listed = Array.isArray(examples) ? examples : (examples[getPageLanguage() ?? ""] ?? []);
-  return { ...site, examples: (onPages[location.pathname] ?? listed).slice(0, 3) };
+function loadEngine(url, call) {
+  const load = async () => {
+    const gone = Object.assign(new Error(url), { name: GONE });
+    // A failed import stays failed, so the script is fetched before.
+    const { ok } = await (call ?? fetch)(url, { signal: AbortSignal.timeout(LOAD_MILLISECONDS) });
+    if (!ok) throw gone;
+    // No worker knows a function of the page. There is none of another origin, under a policy that forbids it, or in an
+    // older browser.
+    const started = call ? Promise.reject() : startWorker(url);
+    return started.catch(() => import(url)).catch(() => Promise.reject(gone));
+  };
+  return (modules[url] ??= load().catch((error) => {
+    delete modules[url];
+    throw error;
+  }));
+}
+
+/** @type {any} */
+let policy;
+
+/**
+ * Run the engine's module in a worker, where its functions answer as they do in a page.
+ * @param {string} url
+ */
+async function startWorker(url) {
+  // A policy of a name is created once.
+  policy ??= /** @type {any} */ (window).trustedTypes?.createPolicy("answerable", { createScriptURL: String });
+  const worker = new Worker(policy?.createScriptURL(url) ?? url, { type: "module" });
+  await new Promise((resolve, reject) => {
+    worker.onmessage = resolve;
+    worker.onerror = reject;
+  });
+  // Each request has a port for its stages and its result.
+  const request = (/** @type {any[]} */ content, /** @type {Run} */ { signal, onStage } = {}) =>
+    new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = ({ data: { stage, error, result } }) => {
+        if (stage) onStage?.(stage);
+        else if (error) reject(Object.assign(new Error(), error));
+        else resolve(result);
+      };
+      signal?.addEventListener("abort", () => {
+        port1.postMessage("stop");
+        reject(signal.reason);
+      });
+      worker.postMessage(content, [port2]);
+    });
+  return {
+    async openSiteIndex(/** @type {any} */ index, /** @type {string} */ base) {
+      const siteUrl = await request([index, base]);
+      /** @type {(method: string) => Call} */
+      const call = (method) => (text, run) => request([index, base, method, text, run?.language], run);
+      const [answer, search, suggest, readSection] = ["answer", "search", "suggest", "readSection"].map(call);
+      return { siteUrl, answer, search, suggest, readSection };
+    },
+  };
 }

@@ -1,6 +1,6 @@
 /** Offer to ask what a reader types into Material's search, in one row above its results. */
 
-import { element, icon, ICONS } from "./draw.js";
+import { element, icon } from "./draw.js";
 
 /**
  * Show the row while something is typed into the search, if Material has drawn one.
@@ -12,7 +12,7 @@ export function offerAsk(box, { tag, dir, say }, signal) {
   const label = element("p");
   // As Material draws results, so that its arrow keys reach the link. Enter in the search follows the link of the
   // highest score, or the first of them: the row if nothing is found.
-  const entry = element("div", { class: "md-search-result__article md-typeset", "data-md-score": "-1" }, icon(ICONS.ask), label);
+  const entry = element("div", { class: "md-search-result__article md-typeset", "data-md-score": "-1" }, icon("ask"), label);
   // Material fetches links that name no target as soon as the pointer is over them, question and all.
   const attributes = { class: "md-search-result__link", "aria-haspopup": "dialog", target: "_self" };
   const link = /** @type {HTMLAnchorElement} */ (element("a", attributes, entry));

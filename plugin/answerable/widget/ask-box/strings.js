@@ -4,20 +4,12 @@ import { baseLanguage } from "../engine/languages.js";
 import ENGLISH from "../strings/en.json" with { type: "json" };
 
 /**
- * @typedef {string | Record<string, string>} Text one text, or one for each plural category
- * @typedef {(key: string, values?: Record<string, any>) => string} Say
+ * @typedef {(key: string, values?: Record<string, any>) => string} Say a text with its values; "" for one that there is not
  * @typedef {{ tag: string, dir: string, say: Say }} Language
  */
 
 // The other files of the folder.
 const LANGUAGES = "ar de es fr ja";
-const LANGUAGE_TAG = /^(?=.{2,35}$)[a-z]{2,8}([-_][a-z0-9]{1,8})*$/i;
-
-/** The time that a file of the widget or the engine may take. */
-export const LOAD_MILLISECONDS = 30_000;
-
-/** The time that the texts of a language may take before the button appears in English. */
-const STRINGS_MILLISECONDS = 5_000;
 
 /** The folder that the script is published in. */
 export const HOME = new URL(".", import.meta.url);
@@ -27,42 +19,36 @@ export const IN_ENGLISH = makeLanguage("en", {});
 
 /**
  * @param {string} tag
- * @param {Record<string, Text>} strings
+ * @param {Record<string, any>} strings each a text, or one for each plural category
+ * @returns {Language}
  */
 function makeLanguage(tag, strings) {
   /** @type {Say} */
   const say = (key, values = {}) => {
-    const entry = strings[key] ?? /** @type {Record<string, Text>} */ (ENGLISH)[key];
+    const entry = strings[key] ?? /** @type {typeof strings} */ (ENGLISH)[key] ?? "";
+    /** @type {string} */
     const text = typeof entry === "string" ? entry : (entry[new Intl.PluralRules(tag).select(values.n)] ?? entry.other);
     return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
   };
-  return { tag, dir: strings.dir === "rtl" ? "rtl" : "ltr", say };
+  return { tag, dir: say("dir"), say };
 }
 
 /**
- * Load the texts in a language; English where there are none.
+ * Load the texts in a language; English where there are none, or after five seconds: the button waits for them.
  * @param {string} language
  */
 export async function loadLanguage(language) {
   const base = baseLanguage(language);
   if (!LANGUAGES.includes(base)) return IN_ENGLISH;
-  return fetch(new URL(`strings/${base}.json`, HOME), { signal: AbortSignal.timeout?.(STRINGS_MILLISECONDS) })
+  return fetch(new URL(`strings/${base}.json`, HOME), { signal: AbortSignal.timeout(5000) })
     .then(async (response) => makeLanguage(base, await response.json()))
     .catch(() => IN_ENGLISH);
-}
-
-/**
- * Test whether there is a text of a name.
- * @param {string} key
- */
-export function hasText(key) {
-  return key in ENGLISH;
 }
 
 /** @returns {string | undefined} the tag of the page's language, if it is one */
 export function getPageLanguage() {
   const { lang } = document.documentElement;
-  return LANGUAGE_TAG.test(lang) ? lang : undefined;
+  return /^(?=.{2,35}$)[a-z]{2,8}([-_][a-z0-9]{1,8})*$/i.test(lang) ? lang : undefined;
 }
 
 /**

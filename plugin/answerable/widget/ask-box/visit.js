@@ -1,4 +1,7 @@
-/** The last answer of the tab and the sections that its reader goes through, kept from page to page. */
+/** The last answer of the tab, the sections that its reader goes through from page to page, and the bar on each. */
+
+import { button, drawCloser, element, icon } from "./draw.js";
+import { findQuote } from "./find.js";
 
 const KEY = "answerable visit";
 
@@ -13,15 +16,6 @@ const KEY = "answerable visit";
  * @property {Stop[]} stops none before a link is followed
  * @property {number} at the place of the current one
  */
-
-/**
- * Test whether an address is of this page, whatever its query and fragment.
- * @param {URL} url
- */
-function isHere({ origin, pathname }) {
-  // Of a page of a disk, this origin is null and that of the location is not.
-  return origin === new URL(location.href).origin && pathname === location.pathname;
-}
 
 /** @returns {Visit | null} */
 export function readVisit() {
@@ -54,6 +48,15 @@ export function readLanding() {
 }
 
 /**
+ * Test whether an address is of this page, whatever its query and fragment.
+ * @param {URL} url
+ */
+function isHere({ origin, pathname }) {
+  // Of a page of a disk, this origin is null and that of the location is not.
+  return origin === new URL(location.href).origin && pathname === location.pathname;
+}
+
+/**
  * Go to the current stop of a visit.
  * @param {Visit} visit
  * @param {boolean} [replaces] the entry of the stop before it in the history
@@ -74,4 +77,80 @@ export function goToStop(visit, replaces = false) {
   if (replaces) location.replace(url);
   else location.assign(url);
   return stays;
+}
+
+/**
+ * Show the bar of the visit that has led to this page, and highlight its stop; none where no visit has.
+ * @param {ShadowRoot} root of the box
+ * @param {import("./strings.js").Language} language
+ * @param {(visit: Visit) => void} askAgain
+ * @param {(visit: Visit) => void} showAgain shows its answer
+ */
+export function showBar(root, { tag, dir, say }, askAgain, showAgain) {
+  const visit = readLanding();
+  root.querySelector(".bar")?.remove();
+  // The bar's height.
+  document.body.style.paddingBlockEnd = document.documentElement.style.scrollPaddingBlockEnd = visit ? "44px" : "";
+  CSS.highlights?.delete("answerable");
+  if (!visit) return;
+  const { stops, at } = visit;
+  const show = () => showLine(stops[at]);
+  show();
+  // What has been loaded since may have moved it.
+  if (document.readyState !== "complete") addEventListener("load", show, { once: true });
+  const land = () => showBar(root, { tag, dir, say }, askAgain, showAgain);
+  const step = (/** @type {string} */ name, /** @type {string} */ sign, /** @type {number} */ to) => {
+    const node = button("step", sign, () => goToStop({ ...visit, at: to }, true) && land());
+    node.ariaLabel = say(name);
+    node.toggleAttribute("disabled", !stops[to]);
+    return node;
+  };
+  const ways = [button("again", element("span", {}, say("again")), () => askAgain(visit))];
+  // On a phone it is its sign alone.
+  ways[0].prepend(icon("ask"));
+  if (visit.answer) ways.unshift(button("back", element("span", {}, say("back")), () => showAgain(visit)));
+  const close = () => {
+    saveVisit({ ...visit, stops: [] });
+    land();
+  };
+  const bar = element(
+    "div",
+    { class: "bar", role: "region", "aria-label": say("sources"), lang: tag, dir, popover: "manual" },
+    element("span", { class: "stop-count" }, say("of", { n: at + 1, total: stops.length })),
+    step("previous", dir === "rtl" ? "›" : "‹", at - 1),
+    step("next", dir === "rtl" ? "‹" : "›", at + 1),
+    ...ways,
+    drawCloser(say, close),
+  );
+  root.append(bar);
+  // Above all else, whatever the page does with the header that the box may stand in.
+  bar.showPopover?.();
+}
+
+/** @param {Stop} stop */
+function showLine({ href, line }) {
+  if (!CSS.highlights) return;
+  const { body } = document;
+  const start = document.getElementById(decode(new URL(href).hash.slice(1).split(":~:")[0])) ?? body;
+  const opening = line.split(/\s+/).slice(0, 8).join(" ");
+  const range = findQuote(body, line, start) ?? findQuote(body, line) ?? findQuote(body, opening, start);
+  if (!range) return start.scrollIntoView();
+  let details = range.startContainer.parentElement?.closest("details");
+  for (; details; details = details.parentElement?.closest("details")) details.open = true;
+  CSS.highlights.set("answerable", new Highlight(range));
+  const { top, height } = range.getBoundingClientRect();
+  // Below the header of a theme, however long the line is.
+  scrollTo({ top: scrollY + top - Math.max(120, (innerHeight - height) / 2), behavior: "instant" });
+}
+
+/**
+ * Decode what is percent-encoded; a text that is not stays as it is.
+ * @param {string} text
+ */
+function decode(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
