@@ -20,7 +20,8 @@ _LINK_LISTS = "html.plugin-docs, html.plugin-blog"
 # What themes and generators add to it: ways to other pages, and marks that a reader clicks.
 _ADDITIONS = (
     "nav, footer, form, [role=navigation], [role=search], [rel~=edit], [rel=prev], [rel=next], "
-    "[role=doc-noteref], .footnotes [role=doc-backlink], .fn-backref, .footnote > .label, "
+    "[role=doc-noteref], [data-footnote-ref], [data-footnote-backref], "
+    ".footnotes [role=doc-backlink], .fn-backref, .footnote > .label, "
     ".headerlink, .viewcode-link, .toctree-wrapper, .contents.topic, #TableOfContents, "
     ".md-content__button, .md-source-file, .md-feedback, .md-tags, "
     ".ln, .lnt, .highlight [style*='user-select:none']"
