@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 from ...engine.errors import LeakError, NotebookError
 from ..caches import SqliteCache, hash_inputs, show_progress
-from ..files import walk_paths
+from ..files import walk_entries
 from ..notes.notebook import Note
 from ..word_runs import RunIndex, WordRun, find_line
 from .readings import MEDIA_SUFFIXES, NAME_PLACE, Reading, read_file, read_name, strip_tags
@@ -52,7 +52,7 @@ def walk_artifacts(
 
     pages: from a file's path in the folder to the page that it is. A missing folder has no files.
     """
-    paths = (path for path in walk_paths(folder) if not path.is_dir())
+    paths = (path for path in map(Path, walk_entries(folder)) if not path.is_dir())
     for inner in sorted(path.relative_to(folder).as_posix() for path in paths):
         read = partial(_read_bytes, folder / inner)
         yield Artifact(f"{name}/{inner}", read, pages.get(inner), inner)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Annotated, Any
 
 import msgspec
@@ -71,6 +72,8 @@ class NoteFile:
         return f"{self.name}{line}: {key}"
 
 
+# Its public fields are located one after the other.
+@lru_cache(maxsize=1)
 def _list_lines(header: str) -> Mapping[str, int]:
     """List the line of each key in its file, which only an error names."""
     return {key: line + 1 for key, line in list_key_lines(header).items()}
