@@ -70,7 +70,7 @@ def _read_bytes(path: Path) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class _Leak:
-    """A run of a note's words in a published file."""
+    """A run of a note's words in a published file. place: where in it, "" for front matter."""
 
     file: Artifact
     owner: RunOwner
@@ -120,7 +120,11 @@ class _NoteAudit:
             is_listed = bool(file.public_names & self._listed[owner.note])
             is_allowed = file.page is None and (owner.note, run) in self._allowed
             if owner.note not in leaks and not is_listed and not is_allowed:
-                place = reading.place or f"line {find_line(reading.text, start)}"
+                # A page that is no file is its front matter, of which only values are compared.
+                line = (
+                    f"line {find_line(reading.text, start)}" if file.file or not file.page else ""
+                )
+                place = reading.place or line
                 leaks[owner.note] = _Leak(file, owner, place)
         return [leaks[note] for note in sorted(leaks)]
 
@@ -155,7 +159,8 @@ class _NoteAudit:
         if owner.start == owner.end:
             words = f"word {owner.start} of {owner.part} stands"
         file = self._redact_name(leak.file.name)
-        return f"{self._notes[owner.note].path}: {words} in {file}, {leak.place}"
+        where = f"{file}, {leak.place}" if leak.place else file
+        return f"{self._notes[owner.note].path}: {words} in {where}"
 
     def _redact_name(self, name: str) -> str:
         """Cut a file's name off before the part that holds a run, which no error may repeat."""
