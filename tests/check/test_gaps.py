@@ -157,7 +157,7 @@ def test_gaps_reads_the_dev_servers_log_and_standard_input(site: Path) -> None:
     put(log, line(text=FUEL) * 2 + line(text="How thick is the chain of a mooring?"))
     done = run(site, "gaps")
     log.unlink()
-    assert done.stdout.startswith("Not answered: 1 question, 1 answered by now\n")
+    assert done.stdout.startswith("1 question not answered, 1 answered by now\n")
     assert f"    2  {FUEL}" in done.stdout
     typed = line(text=FUEL) + "GET /answer 200\n" + line(question="h", near="fees")
     body = json.loads(run(site, "gaps", "--json", "-", typed=typed).stdout)
@@ -168,7 +168,7 @@ def test_gaps_of_hashed_log_needs_no_site_or_bundle(tmp_path: Path) -> None:
     put(tmp_path / "one.log", line(near="fees#fees") * 2)
     put(tmp_path / "two.log", line(question="r", near=None) + line()[:-9])
     head, _, *rows = command(tmp_path, "gaps", "one.log", "two.log").stdout.splitlines()
-    assert head == "Not answered: 2 questions, 0 answered by now, 1 damaged line skipped"
+    assert head == "2 questions not answered, 0 answered by now, 1 damaged line skipped"
     assert [row.split() for row in rows[:4]] == [
         ["2", "q"], ["no-evidence,", "fees#fees"], ["1", "r"], ["no-evidence"],
     ]  # fmt: skip

@@ -154,7 +154,7 @@ def test_expected_note_is_named_by_path_id_or_hint(folder: Path) -> None:
     assert by_path.expected is not None
     assert (by_path.expected.id, by_path.expected.title) == (ids["Stores"], "Stores · shelf nine")
     assert [remedy.kind for remedy in by_path.remedies] == ["note"]
-    with pytest.raises(GoldError, match=r"the note 'new\.md' is not in the bundle: build"):
+    with pytest.raises(GoldError, match=r"the note 'new\.md' is not in the index: build"):
         explain_question(engine, "a mooring", expect="new.md", notes={"new.md": "note:0000000000"})
 
 
@@ -262,7 +262,7 @@ def test_why_json_holds_no_text_of_a_page(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("expect", "message"),
     [
-        ("moorin", "no record, passage or note 'moorin' in the bundle; close to it are mooring"),
+        ("moorin", "no page, section or note 'moorin' in the index; close to it are mooring"),
         ("secret", "kept out of answers by its front matter"),
         ("late", "it is newer than the bundle"),
     ],

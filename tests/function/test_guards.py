@@ -84,7 +84,7 @@ def test_failing_model_gives_uncached_keyless_reply(base: Engine, streams: bool)
     assert [line["cache"] for line in ask.log] == ["miss", "miss", "hit"]
     assert [line.get("cause") for line in ask.log] == ["unreachable", None, None]
     assert [line["status"] for line in ask.log] == [200] * 3
-    assert reported == [f"A question was not answered: {UNREACHABLE}"]
+    assert reported == [f"A model could not be asked: {UNREACHABLE}"]
     assert str(UNREACHABLE) not in b"".join(ask.lines).decode()
 
 
@@ -106,7 +106,7 @@ def test_failing_embedder_is_uncached_problem(base: Engine) -> None:
     assert code(ask()) == "unavailable"
     assert ask.answerer.questions == []
     assert [line["cause"] for line in ask.log] == ["unreachable"]
-    assert reported == [f"A question was not answered: {UNREACHABLE}"]
+    assert reported == [f"A model could not be asked: {UNREACHABLE}"]
     assert ask().json["written"]
 
 

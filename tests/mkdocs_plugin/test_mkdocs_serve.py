@@ -124,6 +124,6 @@ def test_failing_answerer_is_logged_without_the_question(
     with mkdocs(site) as running:
         status, body = running.request("POST", PATH, {"question": QUESTION})
         assert (status, '"fallback": true' in body, "OPENAI_API_KEY" in body) == (200, True, False)
-        message = "answerable: A question was not answered: OPENAI_API_KEY is not set, or the"
+        message = "answerable: A model could not be asked: OPENAI_API_KEY is not set, or the"
         until(lambda: message in running.output)
         assert QUESTION not in running.output

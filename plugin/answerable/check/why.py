@@ -289,7 +289,7 @@ def _find_expected(bundle: Bundle, name: str, notes: Mapping[str, str]) -> froze
     if ids := frozenset(hint.id for hint in bundle.hints if note in (hint.id, hint.note)):
         return ids
     if name in notes:
-        raise GoldError(f"--expect: the note {name!r} is not in the bundle: build the site again")
+        raise GoldError(f"--expect: the note {name!r} is not in the index: build the site again")
     names = [*records, *bundle.index.passage_ids, *bundle.index.hint_ids]
     matches = get_close_matches(name, names, 3, 0.5)
     near = (
@@ -297,4 +297,4 @@ def _find_expected(bundle: Bundle, name: str, notes: Mapping[str, str]) -> froze
         if matches
         else ": name one that `answerable why` lists"
     )
-    raise GoldError(f"--expect: there is no record, passage or note {name!r} in the bundle{near}")
+    raise GoldError(f"--expect: there is no page, section or note {name!r} in the index{near}")

@@ -32,7 +32,7 @@ from .render import print_lines
     "--against",
     metavar="REPORT|REF",
     help="A report of `eval --full`, or a branch, tag or commit, whose site is built. "
-    "Default: the commit at which HEAD left the default branch.",
+    "Default: the commit at which HEAD left the default branch; on that branch, name HEAD~1.",
 )
 @ids_option
 @click.option(

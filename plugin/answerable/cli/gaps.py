@@ -47,9 +47,9 @@ def command(location: SiteLocation, logs: tuple[Path, ...], as_json: bool) -> No
         body = {"answered": answered, "damaged": damaged, "gaps": [asdict(gap) for gap in gaps]}
         click.echo(json.dumps(body, indent=2))
         return
-    counts = [format_count(len(gaps), "question"), f"{answered} answered by now"]
+    counts = [f"{format_count(len(gaps), 'question')} not answered", f"{answered} answered by now"]
     counts += [f"{format_count(damaged, 'damaged line')} skipped"] if damaged else []
-    click.echo(f"Not answered: {', '.join(counts)}")
+    click.echo(", ".join(counts))
     if not gaps:
         return
     click.echo("asked  question, its reason and the nearest section")

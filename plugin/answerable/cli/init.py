@@ -133,12 +133,12 @@ def _edit_config(config_file: Path, site_url: str | None) -> str:
     """Add the plugin and the site's address to mkdocs.yml, and return its text."""
     # With its line ends.
     text = config_file.read_bytes().decode()
-    edited = add_plugin(text, str(config_file))
-    if site_url:
-        edited = add_site_url(edited, str(config_file), site_url)
+    with_plugin = add_plugin(text, str(config_file))
+    edited = add_site_url(with_plugin, str(config_file), site_url) if site_url else with_plugin
     if edited != text:
         write_file(config_file, edited.encode())
-    state = "now has the plugin" if edited != text else "has the plugin already"
+    added = ["the plugin"] * (with_plugin != text) + ["site_url"] * (edited != with_plugin)
+    state = f"now has {' and '.join(added)}" if added else "has the plugin already"
     click.echo(f"{os.path.relpath(config_file)}: {state}.")
     return edited
 

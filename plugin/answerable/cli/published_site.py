@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from http.client import HTTPException
 from typing import Any
+from urllib.error import HTTPError, URLError
 from urllib.parse import urljoin, urlsplit
 
 from ..engine.bundle import Bundle, load_index
@@ -147,7 +148,10 @@ def _fetch_settings(root: str) -> tuple[str, Mapping[str, Any]]:
         base, body = fetch(address, MAX_JSON_BYTES)
         settings = json.loads(body)
     except (*FETCH_ERRORS, RecursionError) as error:
-        raise SiteError(f"{address} cannot be read ({format_reason(error)}); {_NO_INDEX}") from None
+        # Without any response, the site may be right and the network is not.
+        is_unreachable = isinstance(error, URLError) and not isinstance(error, HTTPError)
+        remedy = "check the address and your connection" if is_unreachable else _NO_INDEX
+        raise SiteError(f"{address} cannot be read ({format_reason(error)}); {remedy}") from None
     return base, settings if isinstance(settings, dict) else {}
 
 

@@ -221,7 +221,7 @@ def _import_questions(files: QuestionFiles, rows: Sequence[WrittenQuestions]) ->
     click.echo(
         f"{format_count(totals['questions'], 'question')} for "
         f"{format_count(totals['sections'], 'section')} in {files.path}; {totals['refused']} "
-        "refused by the lint"
+        "refused"
     )
     for row in rows:
         if row.id not in places:

@@ -244,7 +244,7 @@ class Exchange:
         if isinstance(error, ProviderError | EmbedderError):
             self.line.cause = error.cause or msgspec.UNSET
             # It repeats neither the question nor what a server said.
-            self.function.report_failure(f"A question was not answered: {error}")
+            self.function.report_failure(f"A model could not be asked: {error}")
 
     def report(self, status: int) -> None:
         """Log and count the request; an error in here must not reach the reader."""
