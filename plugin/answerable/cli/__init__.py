@@ -97,7 +97,7 @@ class _LazyGroup(click.Group):
 @click.option(
     "--bundle",
     type=click.Path(path_type=Path),
-    help="The bundle's folder. Default: where the last build has put it, function/bundle.",
+    help="The bundle's folder. Default: where the last build has put it.",
 )
 @click.option(
     "-f",

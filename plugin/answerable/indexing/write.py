@@ -169,7 +169,9 @@ def _cut_packs(
 def describe_manifest(manifest: Manifest) -> dict[str, Any]:
     """Describe a manifest with the table of columns, by which a browser reads the files."""
     table = [[column.name, column.file, column.type] for column in COLUMNS]
-    return {**manifest.as_json(), "columns": table}
+    # In one order, whether they are counted now or read from the last build.
+    counts = dict(sorted(manifest.counts.items()))
+    return {**manifest.as_json(), "counts": counts, "columns": table}
 
 
 def format_manifest(manifest: Manifest) -> bytes:
