@@ -79,7 +79,7 @@ class _LazyGroup(click.Group):
             raise click.ClickException(str(error)) from None
         except OSError as error:
             # Click itself ends quietly where nobody reads the output any more.
-            if isinstance(error, ConnectionError):
+            if isinstance(error, ConnectionError) or error.errno is None:
                 raise
             raise click.ClickException(format_error(error)) from None
         except click.NoSuchOption as error:

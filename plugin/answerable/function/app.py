@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from ..engine.answers.wire import serialize_section
+from ..engine.answers.wire import Json, serialize_section
 from ..engine.errors import PolicyError, ProviderError
 from ..engine.index.manifest import WIRE_VERSION
 from ..engine.providers import (
@@ -28,7 +28,6 @@ from .logs import METRICS_TYPE, LineFile, RefusalLog, WriteLine
 from .policy import read_policy
 from .requests import (
     NOTHING_HERE,
-    Json,
     Problem,
     Question,
     check_bearer,

@@ -46,9 +46,12 @@ def mount_ask_route(app: WsgiApp, ask_app: Starlette, base: str) -> WsgiApp:
     ask_wsgi_app: WsgiApp = ASGIMiddleware(asgi_app)  # type: ignore[assignment]
 
     def mounted_app(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
-        if not decode_path(environ).startswith(base):
+        path = decode_path(environ)
+        if not path.startswith(base):
             return app(environ, start_response)
-        return ask_wsgi_app(environ, start_response)
+        # The adapter fails on a path that is not UTF-8.
+        decoded = {**environ, "PATH_INFO": path.encode().decode("latin-1")}
+        return ask_wsgi_app(decoded, start_response)
 
     return mounted_app
 

@@ -15,9 +15,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 
-from ..engine.answers.wire import add_absolute_url, serialize_answer, serialize_places
+from ..engine.answers.wire import Json, add_absolute_url, serialize_answer, serialize_places
 from ..engine.engine import Engine
-from ..engine.errors import EmbedderError, ProviderError, StorageError
+from ..engine.errors import BundleError, EmbedderError, ProviderError, StorageError
 from ..engine.request_context import RequestContext, use_context
 from ..engine.text.tokenization import match_languages
 from .guards import Limits, MemoryStorage, RedisStorage, Slots, Storage
@@ -33,7 +33,6 @@ from .logs import (
 )
 from .policy import Policy
 from .requests import (
-    Json,
     Problem,
     Question,
     check_bearer,
@@ -235,7 +234,10 @@ class Exchange:
         if problem.code == "internal":
             # Its own text may hold anything.
             kind = f"an error of the kind {type(error).__name__}"
-            self.function.report_failure(f"A question was not answered: {kind}")
+            self._tell(f"A question was not answered: {kind}")
+        elif isinstance(error, BundleError | StorageError):
+            # It names a file or a server, and nothing of the question.
+            self._tell(f"A question was not answered: {error}")
         self._note_failure(error)
         return problem
 
@@ -244,7 +246,12 @@ class Exchange:
         if isinstance(error, ProviderError | EmbedderError):
             self.line.cause = error.cause or msgspec.UNSET
             # It repeats neither the question nor what a server said.
-            self.function.report_failure(f"A model could not be asked: {error}")
+            self._tell(f"A model could not be asked: {error}")
+
+    def _tell(self, sentence: str) -> None:
+        """Tell whoever runs the function; where nobody listens, the reader still gets a reply."""
+        with suppress(Exception):
+            self.function.report_failure(sentence)
 
     def report(self, status: int) -> None:
         """Log and count the request; an error in here must not reach the reader."""

@@ -15,11 +15,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ..engine.answers.wire import Json
 from ..engine.errors import AnswerableError, ProviderError
 from ..engine.retrieval.question import clean_question, find_question_problem
 from ..engine.text.tokenization import is_language_tag
-
-Json = dict[str, Any]
 
 JSON_TYPE = "application/json"
 PROBLEM_TYPE = "application/problem+json"

@@ -61,7 +61,8 @@ class SqliteCache:
     def __init__(self, folder: Path, table: str) -> None:
         make_private_folder(folder)
         # The folder ignores itself for git, since the vectors of notes in it are private.
-        write_private_file(folder / ".gitignore", b"*\n")
+        if not (folder / ".gitignore").exists():
+            write_private_file(folder / ".gitignore", b"*\n")
         self._path, self._table = folder / CACHE_FILE, table
         secret = folder / KEY_FILE
         # It is made once; without it the cache is as if it were empty.

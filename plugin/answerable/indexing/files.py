@@ -7,6 +7,7 @@ import re
 import shutil
 import sqlite3
 import stat
+import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
@@ -171,15 +172,20 @@ def lock_folder(folder: Path) -> Iterator[None]:
     path.touch(PRIVATE_FILE_MODE)
     restrict_mode(path, PRIVATE_FILE_MODE)
     # SQLite can lock a file on every system, and writes nothing for that without a journal.
-    with closing(sqlite3.connect(path, _LOCK_TIMEOUT, isolation_level=None)) as lock:
-        try:
-            lock.execute("PRAGMA journal_mode=OFF")
-            lock.execute("BEGIN EXCLUSIVE")
-        except sqlite3.Error as error:
-            raise SiteError(
-                f"{path} cannot be locked ({error}); wait for the other build, or choose a folder "
-                "on a disk of this machine"
-            ) from None
+    with closing(sqlite3.connect(path, 0, isolation_level=None)) as lock:
+        ends = time.monotonic() + _LOCK_TIMEOUT
+        while not lock.in_transaction:
+            try:
+                lock.execute("PRAGMA journal_mode=OFF")
+                lock.execute("BEGIN EXCLUSIVE")
+            except sqlite3.Error as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() >= ends:
+                    raise SiteError(
+                        f"{path} cannot be locked ({error}); wait for the other build, or choose a "
+                        "folder on a disk of this machine"
+                    ) from None
+                # SQLite itself would wait without hearing a Ctrl+C.
+                time.sleep(0.05)
         yield
 
 

@@ -148,7 +148,8 @@ def _compile_code(folder: Path) -> None:
     Nor is its time kept on the way there, so the bytecode is not checked against it.
     """
     mode = PycInvalidationMode.UNCHECKED_HASH
-    compileall.compile_dir(folder, ddir=folder.name, quiet=2, invalidation_mode=mode)
+    # Also what a function that was started meanwhile has compiled by times.
+    compileall.compile_dir(folder, ddir=folder.name, quiet=2, force=True, invalidation_mode=mode)
     for path in folder.rglob("__pycache__"):
         restrict_mode(path, PRIVATE_FOLDER_MODE)
 

@@ -19,6 +19,7 @@ from mkdocs.exceptions import MkDocsException
 from ..engine.errors import AnswerableError, SiteError
 from ..engine.settings import BUNDLE_FOLDER
 from ..indexing.caches import CACHE_FILE, KEY_FILE
+from ..indexing.files import format_error
 from ..indexing.generators import detect_generator, normalize_path, read_project, run_generator
 from .built_sites import read_built_pages
 from .options import AnswerableConfig
@@ -126,12 +127,17 @@ def main() -> None:
         options.store.url, options.store.written = None, ()
         if is_mkdocs:
             config.site_dir = str(top / "site")
-            config.plugins.on_startup(command="build", dirty=False)
-            build(config)
+            try:
+                config.plugins.on_startup(command="build", dirty=False)
+                build(config)
+            finally:
+                config.plugins.on_shutdown()
         else:
             publish_build(read_built_pages(config, plugin)[0])
-    except (AnswerableError, MkDocsException) as error:
+    except MkDocsException as error:
         sys.exit(f"Error: {error}")
+    except (AnswerableError, OSError) as error:
+        sys.exit(f"Error: {format_error(error)}")
 
 
 if __name__ == "__main__":

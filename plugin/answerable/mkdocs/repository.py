@@ -58,18 +58,19 @@ def check_out_commit(repository: Path, commit: str) -> Iterator[Path]:
     try:
         with TemporaryDirectory(prefix="answerable-") as temporary:
             folder = Path(temporary).resolve() / "tree"
-            # A hook of the repository could refuse or change what is checked out.
-            _run_git(
-                repository, "-c", f"core.hooksPath={os.devnull}",
-                "worktree", "add", "--quiet", "--detach", str(folder), commit,
-            )  # fmt: skip
+            try:
+                # A hook of the repository could refuse or change what is checked out.
+                _run_git(
+                    repository, "-c", f"core.hooksPath={os.devnull}",
+                    "worktree", "add", "--quiet", "--detach", str(folder), commit,
+                )  # fmt: skip
+            except subprocess.CalledProcessError as error:
+                message = (error.stderr.strip().splitlines() or ["no message"])[-1]
+                raise SiteError(
+                    f"git cannot check out {commit[:12]} ({message}): run `git worktree prune` and "
+                    "try again"
+                ) from None
             yield folder
-    except subprocess.CalledProcessError as error:
-        message = (error.stderr.strip().splitlines() or ["no message"])[-1]
-        raise SiteError(
-            f"git cannot check out {commit[:12]} ({message}): run `git worktree prune` and try "
-            "again"
-        ) from None
     finally:
         # Git forgets a folder that is gone, and might refuse to remove it itself.
         with suppress(subprocess.CalledProcessError):

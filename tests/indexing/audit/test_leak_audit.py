@@ -29,7 +29,7 @@ def note(body: str = BODY, title: str = "", published: tuple[str, ...] = ()) -> 
 
 
 def page(text: str, name: str = "a.md", file: str = "site/a/index.html") -> Artifact:
-    return Artifact(file, lambda: text.encode(), name)
+    return Artifact(file, lambda: text.encode(), name, file.removeprefix("site/"))
 
 
 def asset(data: bytes | str, name: str = "site/search.json") -> Artifact:

@@ -10,8 +10,9 @@ from typing import Any, Literal
 
 import msgspec
 
+from ...engine.answers.wire import Json
 from ..exchange import Exchange
-from ..requests import Json, Problem
+from ..requests import Problem
 from .tools import TOOLS
 
 VERSION = "2026-07-28"
@@ -36,6 +37,9 @@ _INSTRUCTIONS = (
 _SITE_VERSION = re.compile(
     r"/(v?[0-9]+(?:\.[0-9a-z]+)*|latest|stable|dev|main|master)/?$", re.IGNORECASE
 )
+
+
+_METHODS = frozenset(("ping", "server/discover", "initialize", "tools/list", "tools/call"))
 
 
 class Message(msgspec.Struct):
@@ -86,6 +90,8 @@ def reply_to_message(data: bytes, exchange: Exchange) -> tuple[int, Json | None]
 
 def _run_method(message: Message, exchange: Exchange) -> Json:
     """Run a method; all results but that of ``ping`` say that none may be kept: sites change."""
+    if message.method not in _METHODS:
+        raise _RpcError(METHOD_NOT_FOUND, "There is no such method here.")
     try:
         params = msgspec.json.decode(message.params, type=Params)
     except (ValueError, RecursionError):
@@ -103,10 +109,8 @@ def _run_method(message: Message, exchange: Exchange) -> Json:
             result = {**version, **_describe_use(exchange)}
         case "tools/list":
             result = {"tools": [tool.describe(name) for tool in TOOLS]}
-        case "tools/call":
-            result = _call_tool(params, exchange)
         case _:
-            raise _RpcError(METHOD_NOT_FOUND, "There is no such method here.")
+            result = _call_tool(params, exchange)
     meta = {"io.modelcontextprotocol/serverInfo": server}
     return {**result, "resultType": "complete", "ttlMs": 0, "cacheScope": "private", "_meta": meta}
 

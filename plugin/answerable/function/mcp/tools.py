@@ -14,6 +14,7 @@ import numpy as np
 from ...engine.answers.wire import (
     IN_PART,
     MAX_PLACES,
+    Json,
     add_absolute_url,
     insert_markers,
     mark_claim,
@@ -26,7 +27,7 @@ from ...engine.text.markdown_writer import escape_markdown
 from ...engine.text.tokenization import normalize_phrase
 from ...engine.types import TITLE_SEPARATOR, WINDOW_SUFFIX, Passage
 from ..exchange import Exchange
-from ..requests import Json, Problem, Question
+from ..requests import Problem, Question
 
 # The most that one result holds of a page: some 10,000 tokens.
 MAX_PAGE_CHARACTERS = 40_000

@@ -79,6 +79,7 @@ def parse_built_page(data: bytes) -> Article:
     html = decode_html(data)
     page = LexborHTMLParser(html)
     head, *others = _SEPARATOR.split(_extract_line(page.css_first("head > title")))
+    equivalents = {_attribute(node, "http-equiv").lower() for node in page.css("meta[http-equiv]")}
     modified = _meta_content(page, "[property='article:modified_time']")
     article = _find_article(page)
     return Article(
@@ -92,7 +93,8 @@ def parse_built_page(data: bytes) -> Article:
         keywords=_meta_content(page, "[name=keywords]"),
         date=modified or _meta_content(page, "[property='article:published_time']"),
         canonical=_attribute(page.css_first("link[rel=canonical]"), "href"),
-        hidden=is_redirect(html) or "noindex" in _meta_content(page, "[name=robots]").lower(),
+        hidden="refresh" in equivalents
+        or "noindex" in _meta_content(page, "[name=robots]").lower(),
     )
 
 
