@@ -189,10 +189,12 @@ def test_a_site_without_an_index_names_the_remedy(tmp_path: Path, files: Browser
 
 def test_another_version_s_index_is_refused(tmp_path: Path, files: BrowserIndex) -> None:
     model = {"provider": "local", "model": "other", "dimensions": 256}
+    counts = read_manifest(files)["counts"]
     cases: tuple[tuple[type[AnswerableError], str, dict[str, object]], ...] = (
         (BundleError, rf"is not wire version {WIRE_VERSION} \(it says 99\)", {"wire": 99}),
         (EmbedderError, "was built with local/other@256", {"identity": model}),
         (BundleError, "is malformed", {"counts": {"passages": 10**9}}),
+        (BundleError, "counts 1 terms instead of", {"counts": counts | {"terms": 1}}),
     )
     for number, (kind, problem, fields) in enumerate(cases):
         folder = publish(tmp_path / str(number), change_manifest(files, **fields))

@@ -226,14 +226,17 @@ export class AskBox extends HTMLElement {
     const anchor = /** @type {HTMLAnchorElement & CitingElement | null} */ (
       /** @type {HTMLElement} */ (event.target).closest("a.title, a.go, a.place")
     );
-    if (!anchor) return;
+    // Of a link in a slot neither is there.
+    const list = /** @type {HTMLElement | null | undefined} */ (anchor?.closest(".typed, .view"));
+    if (!anchor || !list) return;
     const { link: _, name: __, ...citation } = anchor.citation ?? {};
     if ("n" in citation && !this.#emit("answerable:cite", citation, true)) return event.preventDefault();
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
-    const list = /** @type {HTMLElement} */ (anchor.closest(".typed, .view"));
     const anchors = /** @type {NodeListOf<typeof anchor>} */ (list.querySelectorAll("a.title, a.go, a.place"));
     const lines = new Map(Array.from(anchors, ({ href, line = "" }) => [href, line]));
+    // Of several lines of one address, the one that is followed.
+    lines.set(anchor.href, anchor.line ?? "");
     const stops = Array.from(lines, ([href, line]) => ({ href, line }));
     const at = [...lines.keys()].indexOf(anchor.href);
     const question = this.#build().question.value;

@@ -118,7 +118,8 @@ function checkAnswer(answer) {
   demand(mode === (present.has("record") ? whole : part));
   demand([answer.site_url, answer.bundle, answer.request_id].every(isOptionalText));
   demand(!answer.stored || isText(answer.question));
-  for (const { to, word } of notes ?? []) demand([to, word].every(isOptionalText));
+  // A remark that cannot be read is left out, and the answer stands.
+  if (notes) answer.notes = [notes].flat().filter((note) => note && [note.to, note.word].every(isOptionalText));
   if (excerpts) checkAnswer(excerpts);
   return answer;
 }

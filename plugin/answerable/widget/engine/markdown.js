@@ -168,6 +168,8 @@ function parseInline(content) {
   const parts = [];
   /** @type {Span[]} */
   const spans = [];
+  // Where the last run of so many backticks begins.
+  const last = new Map(Array.from(content.matchAll(/\x60+/g), ({ 0: run, index }) => [run.length, index]));
   let place = 0;
   let length = 0;
   const push = (/** @type {string} */ part) => (length += part.length, parts.push(part));
@@ -184,8 +186,8 @@ function parseInline(content) {
     if (escaped) {
       push(escaped);
     } else if (ticks) {
-      const close = content.slice(place).search(new RegExp(`(?<!\x60)${ticks}(?!\x60)`)) + place;
-      if (close >= place) {
+      if ((last.get(ticks.length) ?? -1) >= place) {
+        const close = content.slice(place).search(new RegExp(`(?<!\x60)${ticks}(?!\x60)`)) + place;
         let code = content.slice(place, close);
         if (ticks.length > 1 && code.length > 2 && code.startsWith(" ") && code.endsWith(" ")) code = code.slice(1, -1);
         spans.push({ kind: "code", start: length, end: length + code.length });
