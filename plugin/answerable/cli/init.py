@@ -137,7 +137,8 @@ def _edit_config(config_file: Path, site_url: str | None) -> str:
     edited = add_site_url(with_plugin, str(config_file), site_url) if site_url else with_plugin
     if edited != text:
         write_file(config_file, edited.encode())
-    added = ["the plugin"] * (with_plugin != text) + ["site_url"] * (edited != with_plugin)
+    changes = {"the plugin": with_plugin != text, "site_url": edited != with_plugin}
+    added = [name for name, is_added in changes.items() if is_added]
     state = f"now has {' and '.join(added)}" if added else "has the plugin already"
     click.echo(f"{os.path.relpath(config_file)}: {state}.")
     return edited

@@ -98,7 +98,7 @@ class ServedReply(NamedTuple):
     """The body of an answer without its request id, and what the logs need of it.
 
     ``cited``: the pages that it cites. ``gap``: why the question is logged as one without an
-    answer, if it is, with ``near``, the nearest section.
+    answer, if it is, with ``near``, the nearest section, which is None where nothing is logged.
     """
 
     body: Json
@@ -170,14 +170,17 @@ class Exchange:
 
     def _make_reply(self, question: Question, key: str) -> ServedReply:
         """Let the engine answer, and cache what may be cached."""
-        pool = self.engine.retrieve_for_answer(question.text, question.language, near=1)
+        refusals = self.function.refusals
+        # Only a log asks for the nearest section.
+        near = int(refusals is not None and refusals.is_kept)
+        pool = self.engine.retrieve_for_answer(question.text, question.language, near)
         reply, remarks = self.engine.answer_from(pool), pool.reading.remarks
         ids = {citation.id for citation in reply.citations}
         cited = dict.fromkeys(passage.record for passage in reply.passages if passage.id in ids)
         is_unsure = reply.confidence == "low" or any(r.kind == "unknown" for r in remarks)
         gap = "nearest" if reply.answer.claims and is_unsure else reply.reason
         body = serialize_answer(reply, self.engine.store, remarks, self.base)
-        served = ServedReply(body, list(cited), gap, find_nearest_section(pool))
+        served = ServedReply(body, list(cited), gap, find_nearest_section(pool) if near else None)
         cache_seconds = self.function.policy.cache_seconds
         if reply.failure:
             self._note_failure(reply.failure)

@@ -143,16 +143,20 @@ class RefusalLog:
     write: WriteLine
     secret: str
 
+    @property
+    def is_kept(self) -> bool:
+        """True while the site's owner wants refused questions to be logged."""
+        return self.read_setting() != "none"
+
     def add(
         self, question: str, asker: str, reason: LoggedReason, bundle: str, near: str | None
     ) -> None:
         """Log a question, by a hash of its words. asker: by ``hash_asker``."""
-        setting = self.read_setting()
-        if setting == "none":
+        if not self.is_kept:
             return
         # An asker of two days is two askers, and a question that is asked on two days is one.
         words = hash_with_secret(normalize_question_words(question), self.secret, "question")
-        text = question if setting == "text" else None
+        text = question if self.read_setting() == "text" else None
         line = RefusalLine(format_hour(time.time()), reason, bundle, asker, words, near, text)
         self.write(msgspec.json.encode(line) + b"\n")
 

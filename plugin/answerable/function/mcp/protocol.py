@@ -6,6 +6,7 @@ headers that repeat its message; nothing here depends on them.
 """
 
 import re
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import msgspec
@@ -37,9 +38,6 @@ _INSTRUCTIONS = (
 _SITE_VERSION = re.compile(
     r"/(v?[0-9]+(?:\.[0-9a-z]+)*|latest|stable|dev|main|master)/?$", re.IGNORECASE
 )
-
-
-_METHODS = frozenset(("ping", "server/discover", "initialize", "tools/list", "tools/call"))
 
 
 class Message(msgspec.Struct):
@@ -89,30 +87,25 @@ def reply_to_message(data: bytes, exchange: Exchange) -> tuple[int, Json | None]
 
 
 def _run_method(message: Message, exchange: Exchange) -> Json:
-    """Run a method; all results but that of ``ping`` say that none may be kept: sites change."""
-    if message.method not in _METHODS:
+    """Run a method. All results but that of ``ping`` say that none may be kept: sites change."""
+    run = _METHODS.get(message.method)
+    if run is None:
         raise _RpcError(METHOD_NOT_FOUND, "There is no such method here.")
     try:
         params = msgspec.json.decode(message.params, type=Params)
     except (ValueError, RecursionError):
         raise _RpcError(INVALID_PARAMS, "The params have another shape.") from None
-    store = exchange.engine.store
-    name = store.index.site.name
-    server = {"name": "mkdocs-answerable", "title": name, "version": store.manifest.generator}
-    match message.method:
-        case "ping":
-            return {}
-        case "server/discover":
-            result = {"supportedVersions": [VERSION], **_describe_use(exchange)}
-        case "initialize":
-            version = {"protocolVersion": params.version, "serverInfo": server}
-            result = {**version, **_describe_use(exchange)}
-        case "tools/list":
-            result = {"tools": [tool.describe(name) for tool in TOOLS]}
-        case _:
-            result = _call_tool(params, exchange)
-    meta = {"io.modelcontextprotocol/serverInfo": server}
+    result = run(params, exchange)
+    if not result:
+        return result
+    meta = {"io.modelcontextprotocol/serverInfo": _describe_server(exchange)}
     return {**result, "resultType": "complete", "ttlMs": 0, "cacheScope": "private", "_meta": meta}
+
+
+def _describe_server(exchange: Exchange) -> Json:
+    store = exchange.engine.store
+    title = store.index.site.name
+    return {"name": "mkdocs-answerable", "title": title, "version": store.manifest.generator}
 
 
 def _describe_use(exchange: Exchange) -> Json:
@@ -129,7 +122,7 @@ def _describe_use(exchange: Exchange) -> Json:
 
 
 def _call_tool(params: Params, exchange: Exchange) -> Json:
-    """Call a tool; an error is a result too, which an agent may mend."""
+    """Call a tool. An error is a result too, which an agent may mend."""
     tool = next((tool for tool in TOOLS if tool.name == params.name), None)
     if tool is None:
         names = ", ".join(tool.name for tool in TOOLS)
@@ -145,3 +138,21 @@ def _call_tool(params: Params, exchange: Exchange) -> Json:
         text = f"{problem.detail} Wait {wait} seconds." if wait else problem.detail
         is_error = True
     return {"content": [{"type": "text", "text": text}], "isError": is_error}
+
+
+_METHODS: Mapping[str, Callable[[Params, Exchange], Json]] = {
+    "ping": lambda *_: {},
+    "server/discover": lambda _, exchange: {
+        "supportedVersions": [VERSION],
+        **_describe_use(exchange),
+    },
+    "initialize": lambda params, exchange: {
+        "protocolVersion": params.version,
+        "serverInfo": _describe_server(exchange),
+        **_describe_use(exchange),
+    },
+    "tools/list": lambda _, exchange: {
+        "tools": [tool.describe(exchange.engine.store.index.site.name) for tool in TOOLS]
+    },
+    "tools/call": _call_tool,
+}

@@ -120,10 +120,9 @@ class _NoteAudit:
             is_listed = bool(file.public_names & self._listed[owner.note])
             is_allowed = file.page is None and (owner.note, run) in self._allowed
             if owner.note not in leaks and not is_listed and not is_allowed:
-                # A page that is no file is its front matter, of which only values are compared.
-                line = (
-                    f"line {find_line(reading.text, start)}" if file.file or not file.page else ""
-                )
+                # A page that is no file is its front matter: only the values there are compared.
+                has_lines = file.file is not None or file.page is None
+                line = f"line {find_line(reading.text, start)}" if has_lines else ""
                 place = reading.place or line
                 leaks[owner.note] = _Leak(file, owner, place)
         return [leaks[note] for note in sorted(leaks)]
