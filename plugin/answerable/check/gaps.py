@@ -116,10 +116,7 @@ def _retrieve_again(texts: Sequence[str], engine: Engine[Bundle]) -> dict[str, R
 
 
 def _judge(engine: Engine[Bundle], retrieved: RetrievalResult) -> LoggedReason | None:
-    """Judge whether the site answers a question, or only holds something near; None if it does.
-
-    No model is asked.
-    """
+    """Name why a question is a gap, or None if the site answers it. No model is asked."""
     reply = replace(engine, answerer=ExtractiveAnswerer()).answer_from(retrieved)
     reading = retrieved.reading
     if reply.reason or reply.stored or not reply.answer.claims:

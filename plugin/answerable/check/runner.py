@@ -85,7 +85,7 @@ def judge_query(
     best = pool.truncate(TOP_K)
     # On equal scores passages lead.
     scored: list[Scored[Passage] | Scored[RoutingHint]] = [*best.passages, *best.hints]
-    items = [each.item for each in sorted(scored, key=lambda each: -each.score)]
+    items = [found.item for found in sorted(scored, key=lambda found: -found.score)]
     public = select_public_sources(query, engine.store)
     issues = judge_retrieval(query, items, notes, public)
     verdict = Verdict(

@@ -244,7 +244,7 @@ def _list_remedies(
         )
         return
     name = WINDOW_SUFFIX.sub("", target.id)
-    section = next(each for each in list_sections(store.passages()) if each.id == name)
+    section = next(row for row in list_sections(store.passages()) if row.id == name)
     if not find_question_fault(reading.asked, section.text):
         row = {"id": section.id, "hash": section.hash, "questions": [reading.asked]}
         yield Remedy(

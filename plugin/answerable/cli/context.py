@@ -94,7 +94,7 @@ def open_engine(bundle: Path | None, config_file: Path) -> Engine[Bundle]:
     # A site may have a bundle for each version instead.
     siblings = sorted(folder.parent.glob(f"*/{BUNDLE_FOLDER}/{MANIFEST_FILE}"))
     if siblings and not path.exists():
-        choices = " or ".join(f"--bundle {_shorten_path(each.parent)}" for each in siblings)
+        choices = " or ".join(f"--bundle {_shorten_path(manifest.parent)}" for manifest in siblings)
         raise BundleError(f"{_shorten_path(path)} does not exist: name one with {choices}")
     if not (bundle or folder.is_dir() or config_file.is_file()):
         raise SiteError(

@@ -45,7 +45,7 @@ def _claim_stdout() -> Iterator[BinaryIO]:
 def answer_messages(
     function: Function, root: str | None, messages: BinaryIO, replies: BinaryIO
 ) -> None:
-    """Answer one message a line until the input ends; a notification gets no line.
+    """Answer one message a line until the input ends. A notification gets no line.
 
     root: where the site lies, if that is known; its urls begin there unless it says otherwise.
     """

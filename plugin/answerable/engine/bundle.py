@@ -140,7 +140,7 @@ def _read_pack(folder: Path, pack: Pack, *, verify: bool) -> bytes | memoryview:
 
 
 def load_index(manifest: Manifest, read: ReadPack, *, is_public: bool = False) -> Index:
-    """Read and check an index; BundleError.
+    """Read and check an index. BundleError if anything in it is malformed.
 
     is_public: without the columns that no site publishes, which are empty then.
     """
@@ -190,9 +190,9 @@ def _read_parts(
 
 
 class LazyTexts(Sequence[str]):
-    """The texts of passages, read from their parts when they are asked for; some stay in memory.
+    """The texts of passages, read from their parts when they are asked for, some kept in memory.
 
-    ``length``: of passages, ``rows`` of which a part holds.
+    ``length``: the number of passages. ``rows``: how many a part holds.
     """
 
     def __init__(self, length: int, rows: int, parts: Sequence[UnpackPart]) -> None:
@@ -221,7 +221,7 @@ class LazyTexts(Sequence[str]):
 
 
 def check_index(index: Index, counts: Mapping[str, int], columns: Iterable[Column]) -> None:
-    """Compare columns with each other and the manifest; an error of ``MALFORMED``.
+    """Compare columns with each other and the manifest. An error is one of ``MALFORMED``.
 
     columns: those that were read, others are empty.
     """
@@ -252,7 +252,7 @@ def check_index(index: Index, counts: Mapping[str, int], columns: Iterable[Colum
 
 
 def _check_languages(site: SiteMetadata, passages: int) -> None:
-    """Refuse languages that do not cover each passage once; ValueError."""
+    """Raise ValueError for languages that do not cover each passage once."""
     ends = [0, *(language.end for language in site.languages)]
     if [language.first for language in site.languages] != ends[:-1] or ends[-1] != passages:
         raise ValueError("the languages do not cover the passages in order")

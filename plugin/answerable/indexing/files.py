@@ -168,7 +168,8 @@ def lock_folder(folder: Path) -> Iterator[None]:
     """
     make_private_folder(folder)
     path = folder / LOCK_FILE
-    # It is never deleted: another build could be waiting for the deleted file.
+    # It is never deleted: another build could be waiting for the deleted file. Nor may this process
+    # open it elsewhere: closing it there would end the lock.
     path.touch(PRIVATE_FILE_MODE)
     restrict_mode(path, PRIVATE_FILE_MODE)
     # SQLite can lock a file on every system, and writes nothing for that without a journal.

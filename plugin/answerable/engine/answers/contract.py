@@ -28,7 +28,7 @@ from .grounding import Grounds, Quotation, choose_quotations, find_excerpt, loca
 
 
 class Answerer(Protocol):
-    """A source of drafts, each of which the contract judges."""
+    """A source of drafts, which the contract judges one by one."""
 
     @property
     def label(self) -> str:

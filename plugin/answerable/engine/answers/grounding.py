@@ -334,7 +334,7 @@ def read_names(text: str, languages: Sequence[str], evidence: Sequence[str]) -> 
 
 
 def _is_name(word: str, texts: Sequence[str]) -> bool:
-    """Test whether texts use a word as a name: inside a sentence, and never in lower case."""
+    """True if texts use a word as a name: inside a sentence, and never in lower case."""
     lower = re.compile(rf"(?<!\w){re.escape(word.lower())}(?!\w)")
     inside = re.compile(rf"(?<=[a-z,] ){re.escape(word)}(?!\w)")
     return any(map(inside.search, texts)) and not any(map(lower.search, texts))
@@ -347,7 +347,7 @@ def strip_plural(word: str) -> str:
 
 
 def _begins_sentence(before: str) -> bool:
-    """Test whether a sentence may begin after this part of a line."""
+    """True if a sentence may begin after this part of a line."""
     if _ITEM.fullmatch(before):
         return True
     before = before.rstrip(" \"'([{")
@@ -468,7 +468,7 @@ def find_excerpt(text: str, quotations: Sequence[Quotation]) -> Sequence[Quotati
 
 
 def _consists_of(text: str, quotations: Sequence[Quotation]) -> bool:
-    """Test whether a text is the words of some quotes in order, sanitized as claims are.
+    """True if a text is the words of some quotes in order, sanitized as claims are.
 
     Code that only the claim marks as such is not excused, nor is a part of an option or a path.
     """
@@ -566,6 +566,6 @@ def _read_source(text: str, is_english: bool) -> frozenset[tuple[Rule, str]]:
 
 
 def _is_inflected(word: str, other: str) -> bool:
-    """Test whether two words share all but short endings, as cases of one name do."""
+    """True if two words share all but short endings, as cases of one name do."""
     shared = max(4, len(word) - 3, len(other) - 3)
     return word.isalpha() and other.isalpha() and word[:shared] == other[:shared]

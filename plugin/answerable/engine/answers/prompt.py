@@ -190,7 +190,7 @@ def _group_by_section(ordered: Iterable[Scored[Passage]]) -> Iterator[Scored[Pas
 
 
 def _make_shingles(text: str) -> _Shingles:
-    """Make the runs of three words of a text, of which near-duplicates share most."""
+    """Make the runs of three words of a text. Near-duplicates share most of them."""
     words = split_lowercase_words(text)
     starts = range(max(1, len(words) - _SHINGLE_WORDS + 1))
     return frozenset(tuple(words[start : start + _SHINGLE_WORDS]) for start in starts)

@@ -319,7 +319,7 @@ def _correct_spelling(
 
 
 def _is_new_form(store: Store, word: str) -> bool:
-    """Test whether a content word is written as no page has it, nor a name of the site."""
+    """True if a content word is written as no page has it, nor a name of the site."""
     return not any(
         not extract_words(word, tag)
         or has_form(store, word, tag)

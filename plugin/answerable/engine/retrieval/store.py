@@ -199,7 +199,7 @@ def read_forms(store: Store, words: Iterable[str], language: str) -> dict[str, s
 
 
 def has_form(store: Store, word: str, language: str) -> bool:
-    """Test whether a page, or a known question, has a word in the form in which it is written."""
+    """True if a page, or a known question, has a word in the form in which it is written."""
     by_form = _index_forms(store, language).terms_by_form
     return word in by_form or word in store.index.question_terms.rows
 

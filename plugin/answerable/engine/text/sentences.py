@@ -138,7 +138,7 @@ def widen_to_sentences(passage: Passage, start: int, end: int) -> TextRange:
 
 
 def is_line_of_code(passage: Passage, start: int, end: int) -> bool:
-    """Test whether a range is all of one or more lines of code."""
+    """True if a range is all of one or more lines of code."""
     units = [unit for unit in list_units(passage) if _overlap(unit, (start, end))]
     blocks = [
         placed.block
@@ -150,7 +150,7 @@ def is_line_of_code(passage: Passage, start: int, end: int) -> bool:
 
 
 def _leads_into_code(passage: Passage, units: list[TextRange]) -> bool:
-    """Test whether the first unit is a sentence that ends in a colon, and the others are code."""
+    """True if the first unit is a sentence that ends in a colon, and the others are code."""
     sentence, *lines = units
     sentences = find_sentences(passage.markdown)
     return (

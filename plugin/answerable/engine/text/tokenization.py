@@ -77,7 +77,7 @@ def split_words(text: str) -> list[str]:
 
 
 def is_space_delimited(word: str) -> bool:
-    """Test whether a word's script divides words by spaces."""
+    """True if a word's script divides words by spaces."""
     return word.isascii() or not unspaced_pattern().search(word)
 
 
@@ -224,7 +224,7 @@ _LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*")
 
 
 def is_language_tag(text: str) -> bool:
-    """Test whether a text may name a language, such as ``fr`` or ``fr-CA``."""
+    """True if a text may name a language, such as ``fr`` or ``fr-CA``."""
     return len(text) <= MAX_TAG_LENGTH and _LANGUAGE_TAG.fullmatch(text) is not None
 
 

@@ -58,7 +58,7 @@ def _iterate_text(node: LexborNode) -> Iterator[str]:
 
 
 def is_skipped(node: LexborNode) -> bool:
-    """Test whether a node holds nothing an author wrote, or is kept out of the search."""
+    """True if a node holds nothing an author wrote, or is kept out of the search."""
     return (
         node.tag in _SKIPPED_TAGS
         or not node.is_element_node
@@ -69,7 +69,7 @@ def is_skipped(node: LexborNode) -> bool:
 
 
 def is_excluded(node: LexborNode) -> bool:
-    """Test whether an author keeps an element out of the search."""
+    """True if an author keeps an element out of the search."""
     return any(name in node.attributes for name in _EXCLUDING_ATTRIBUTES)
 
 
@@ -197,7 +197,7 @@ def _collect_labels_and_panels(node: LexborNode) -> tuple[list[LexborNode], list
 
 
 def _is_nested(panel: LexborNode, tab_set: LexborNode) -> bool:
-    """Test whether a panel stands in another panel of the same set."""
+    """True if a panel stands in another panel of the same set."""
     parent = panel.parent
     while parent is not None and parent.mem_id != tab_set.mem_id:
         if parent.attributes.get("role") == "tabpanel":
