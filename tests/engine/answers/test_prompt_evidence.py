@@ -73,6 +73,14 @@ def test_whole_passages_fit_the_characters(engine: Engine[Bundle], characters: i
     assert sum(len(passage.text) for passage in evidence.passages) <= characters
 
 
+def test_the_passage_that_a_model_is_called_for_is_read(engine: Engine[Bundle]) -> None:
+    question = "Paragraph 40: how is anchor number 40 with its chain of 40 metres kept?"
+    best = max(engine.retrieve(question, POOL_SIZE).passages, key=lambda scored: scored.floored)
+    read = read_prompt(engine, question, 2_500).passages
+    own = [passage for passage in read if passage.record == "anchors"]
+    assert [own[0].id, own[-1]] == ["anchors#keeping-anchors", best.item]
+
+
 def test_the_call_floor_decides_if_a_model_is_called(engine: Engine[Bundle]) -> None:
     question = "paint nobody zeppelin quasar"
     profile = engine.store.manifest.profile

@@ -158,11 +158,13 @@ def fill_prompt(store: Store, retrieved: RetrievalResult, characters: int) -> Ev
     # A section that is known to answer the question is above the floor whatever its words score.
     if not retrieved.passages and best < store.manifest.profile.call_floor:
         pool = []
-    passages: list[Passage] = []
+    grouped = list(_group_by_section(pool))
+    chosen: set[int] = set()
     texts: list[_Shingles] = []
     pages: set[str] = set()
     context_characters = characters // 4
-    for scored in _group_by_section(pool):
+    # What a model is called for comes first, since its section may be the last one.
+    for scored in sorted(grouped, key=lambda scored: scored.floored < best):
         passage = scored.item
         size, context = len(passage.text), len(passage.title) + len(passage.url)
         if passage.record not in pages:
@@ -170,14 +172,15 @@ def fill_prompt(store: Store, retrieved: RetrievalResult, characters: int) -> Ev
         shingles = _make_shingles(passage.text)
         is_copy = any(_is_near_duplicate(shingles, text) for text in texts)
         is_full = size > characters or context > context_characters
-        if is_copy or is_full or len(passages) == MAX_SOURCES:
+        if is_copy or is_full or len(chosen) == MAX_SOURCES:
             continue
         characters -= size
         context_characters -= context
-        passages.append(passage)
+        chosen.add(scored.row)
         texts.append(shingles)
         pages.add(passage.record)
-    return Evidence(tuple(passages), tuple(choose_hints(retrieved.hints)))
+    passages = tuple(scored.item for scored in grouped if scored.row in chosen)
+    return Evidence(passages, tuple(choose_hints(retrieved.hints)))
 
 
 def _group_by_section(ordered: Iterable[Scored[Passage]]) -> Iterator[Scored[Passage]]:
