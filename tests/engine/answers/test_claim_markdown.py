@@ -87,6 +87,13 @@ def test_an_excerpt_may_be_copied_as_markdown(copy: str) -> None:
     assert drawn(copy, text=copy) == f"```python\n{CODE}\n```"
 
 
+@pytest.mark.parametrize(
+    "copy", ["| b | the second", "b | the second one |", "| `a` | first |\n| b | the second"]
+)
+def test_a_row_may_be_cut_where_it_is_quoted(copy: str) -> None:
+    assert drawn(copy, text="The second one is b.") == "The second one is b."
+
+
 def test_a_claim_in_other_words_is_one_escaped_line() -> None:
     said = "Use run() *first*, then `run()`"
     assert drawn("Use run() of the api guide:", text=said) == "Use run() \\*first\\*, then `run()`"

@@ -177,6 +177,13 @@ def test_context_is_fenced_as_the_rest_is() -> None:
     assert kinds == ["site", "page", "source", "question"]
 
 
+def test_a_model_reads_no_addresses_of_links() -> None:
+    linked = "| [`hold`](/api/#hold) | See [the \\[old\\] guide](https://harbour.example/). |"
+    passage = Passage("a", "a", "/a/", "A", linked)
+    *_, source, _ = map(json.loads, frame_evidence("q?", Evidence((passage,))).splitlines())
+    assert source["text"].splitlines()[-1] == "| `hold` | See the \\[old\\] guide. |"
+
+
 HINT = RoutingHint("note:1", "L", "", "/a/")
 
 

@@ -55,12 +55,18 @@ def locate_support(quote: str, passage: Passage) -> list[list[Quotation] | Drop]
     A quote is looked for as it is, and then as the Markdown that a model reads.
     """
     located = locate_quote(quote, passage)
-    if located == "quote" and (plain := plain_text(quote)) != quote:
+    if located == "quote" and (plain := plain_text(_close_rows(quote))) != quote:
         quote, located = plain, locate_quote(plain, passage)
     if located != "quote":
         return [Drop(located, part=quote) if isinstance(located, str) else located]
     places = [locate_quote(part, passage) for part in split_quote(quote, passage)]
     return [each for each in places if not isinstance(each, str)] or [Drop(located, part=quote)]
+
+
+def _close_rows(quote: str) -> str:
+    """Add the bars that rows of a table have lost where a model cuts them."""
+    lines = quote.split("\n")
+    return "\n".join(f"| {line.strip('| ')} |" if "|" in line else line for line in lines)
 
 
 def check_quote(quotation: Quotation) -> Rule | None:

@@ -9,6 +9,8 @@ from typing import Any
 from ..retrieval.rank import Scored
 from ..retrieval.retrieve import RetrievalResult, choose_hints, order_candidates
 from ..retrieval.store import Store
+from ..text.markdown import read_markdown
+from ..text.markdown_writer import write_blocks
 from ..text.tokenization import split_lowercase_words
 from ..types import TITLE_SEPARATOR, Evidence, Passage
 
@@ -59,7 +61,7 @@ def frame_evidence(
     lines += _frame_pages(evidence.passages)
     for n, passage in enumerate(evidence.passages, 1):
         address = {"title": passage.title, "url": passage.url}
-        lines.append({"kind": "source", "id": f"s{n}", **address, "text": passage.markdown})
+        lines.append({"kind": "source", "id": f"s{n}", **address, "text": _write_source(passage)})
     for n, hint in enumerate(evidence.hints, 1):
         surface = {"label": hint.label, "locator": hint.locator}
         lines.append({"kind": "hint", "id": f"h{n}", **surface})
@@ -67,6 +69,19 @@ def frame_evidence(
         lines.append({"kind": "violation", "text": violation})
     lines.append({"kind": "question", "text": question})
     return "\n".join(map(_encode_json_line, lines))
+
+
+def _write_source(passage: Passage) -> str:
+    """Write the Markdown of a passage without the addresses of its links, which nobody may claim.
+
+    In a reference of options they are a fourth of the text.
+    """
+    return write_blocks(
+        [
+            block._replace(spans=tuple(span for span in block.spans if span.kind != "link"))
+            for block, _, _ in read_markdown(passage.markdown).blocks
+        ]
+    )
 
 
 def _frame_pages(passages: tuple[Passage, ...]) -> list[Mapping[str, Any]]:
