@@ -144,7 +144,13 @@ WITHOUT_MODEL = "Answered without the model."
 VERDICTS: list[tuple[Json, str, list[str]]] = [
     (PARTIAL, "Answer, checked against 1 passage", []),
     (SUPPORTED, "Answer, checked against 2 passages", []),
-    (PARTIAL | {"complete": False}, "Answer in part, checked against 1 passage", []),
+    (
+        PARTIAL | {"confidence": "medium", "complete": False},
+        "Answer in part, checked against 1 passage",
+        [],
+    ),
+    # One of its sentences fell.
+    (PARTIAL | {"confidence": "medium"}, "Answer in part, checked against 1 passage", []),
     (
         PARTIAL | {"stored": True, "question": "Which folder?"},
         "Answer to “Which folder?”, checked against 1 passage",
@@ -316,6 +322,24 @@ def test_a_very_long_answer_scrolls_inside_the_dialog(page: Page, site: Site) ->
     box.locator(".sources").scroll_into_view_if_needed()
     expect(box.locator(".sources")).to_be_in_viewport()
     expect(box.get_by_label("Your question")).to_be_in_viewport()
+
+
+def test_no_line_begins_with_the_number_of_a_source(page: Page, site: Site) -> None:
+    claims = [CLAIM | {"markdown": "A sentence of some words, and the `last` ones of it."}] * 3
+    box = visit(page, site, PARTIAL | {"claims": claims})
+    ask(box)
+    expect(box.locator(".mark")).to_have_count(3)
+    lonely = """(sentence) => Array.from({ length: 300 }, (_, n) => {
+      sentence.parentElement.style.inlineSize = `${150 + n}px`;
+      const end = sentence.querySelector(".mark").getBoundingClientRect();
+      const lines = [...sentence.childNodes].flatMap((node) => {
+        const words = document.createRange();
+        words.selectNodeContents(node.nodeType === 1 ? node.firstChild ?? node : node);
+        return [...words.getClientRects()];
+      });
+      return !lines.some(({ left, bottom }) => left < end.left && bottom > end.top);
+    }).filter(Boolean).length"""
+    assert box.locator(".sentence").first.evaluate(lonely) == 0
 
 
 MAKE = "$ make\n  <all>`x`"

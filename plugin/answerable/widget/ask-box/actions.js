@@ -82,7 +82,7 @@ export async function copyText(text, row, status, say) {
  * @param {Say} say
  */
 export function formatAnswer(question, answer, say) {
-  const { claims, routes, site_url: siteUrl, written, complete } = answer;
+  const { claims, routes, site_url: siteUrl, written, confidence } = answer;
   const sources = listSources(answer.citations);
   // What Markdown would read as a link, as emphasis, code or HTML.
   const escape = (/** @type {string} */ text) => text.replace(/[\\\x60*[\]<>]/g, "\\$&");
@@ -101,7 +101,7 @@ export function formatAnswer(question, answer, say) {
   };
   const related = routes.map(({ text, citations }) => formatClaim({ markdown: escape(text), citations }));
   const numbered = sources.map((citation) => `${citation.n}. ${formatSource(citation)}`).join("\n");
-  const grade = written && !complete ? [say("grade.part", { n: sources.length })] : [];
+  const grade = written && confidence !== "high" ? [say("grade.part", { n: sources.length })] : [];
   const parts = written || !claims.length
     ? [...grade, ...claims.map(formatClaim), ...related, `${say("sources")}:`, numbered]
     : [...claims.map(formatPassage), ...sources.filter(({ kind }) => kind === "hint").map(formatSource)];

@@ -81,12 +81,12 @@ export function drawAnswer(answer, { tag, say }, copy, readSection, places) {
 
   // By the rule of `name_grade` in `wire.py`.
   function nameVerdict() {
-    const { complete, question, stored } = answer;
+    const { confidence, question, stored } = answer;
     if (isRefusal) return others.length ? say("verdict.near", { n: others.length }) : say("verdict.nothing");
     if (!claims.length) return say("heading.related-material");
     if (!written) return say("grade.closest", { n: claims.length });
     const n = listSources(citations).filter(({ kind }) => kind === "record").length;
-    return say(stored ? "grade.stored" : complete ? "grade.whole" : "grade.part", { n, question });
+    return say(stored ? "grade.stored" : confidence === "high" ? "grade.whole" : "grade.part", { n, question });
   }
 
   function drawVerdict() {
@@ -198,7 +198,13 @@ export function drawAnswer(answer, { tag, say }, copy, readSection, places) {
   }
 
   const drawSentence = (/** @type {(Node | string)[]} */ words, /** @type {Citation[]} */ sources) => {
-    return element("span", { class: "sentence", dir: "auto" }, ...words, ...listSources(sources).map(drawChip));
+    const sentence = element("span", { class: "sentence", dir: "auto" }, ...words);
+    const last = sentence.lastChild;
+    const place = last instanceof Text ? last.data.search(/\p{P}$/u) : -1;
+    // Its chips stay on the line of its full stop.
+    const stop = last instanceof Text && place >= 0 ? [last.splitText(place)] : [];
+    sentence.append(element("span", { class: "end" }, ...stop, ...listSources(sources).map(drawChip)));
+    return sentence;
   };
 
   // Sentences that follow one another are a paragraph, and many of them a list.
