@@ -371,6 +371,8 @@ MAX_PLACED = 4
 # A word such as CLI or APIs.
 _ACRONYM = re.compile(r"(?<!\w)[A-Z]{2,5}(?=s?(?!\w))")
 _OPTION_WITH_VALUE = re.compile(r"--?[A-Za-z][\w-]* \S+")
+# An argument of a call or a signature, with one level of brackets in it.
+_ARGUMENT = re.compile(r"(?:[^,()\[\]{}]|\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\})+")
 # What a line of code may lose: a prompt, a comment and the sign that divides it from the next.
 _CODE_EDGE = re.compile(r"^\s*\$ |(?:\s+#\s.*|[,;:{])$")
 # Two pieces of one option, path or name.
@@ -531,8 +533,15 @@ class _ClaimSource:
         whole = [(each, 0, len(each.text)) for each in self.passages]
         ranges = self.ranges + (whole if is_asked else [])
         lines = [*self.titles, *(line for each in ranges for line in list_code(*each))]
-        # The value of "name = value" is whole, too.
-        lines += [line.partition(" = ")[2] for line in lines]
+        # The value of "name = value" is whole, too, and so is each argument between parentheses.
+        lines += [
+            part
+            for line in lines
+            for part in (
+                line.partition(" = ")[2],
+                *_ARGUMENT.findall(line.partition("(")[2].rpartition(")")[0]),
+            )
+        ]
         whole_code = [tokenize_code(_CODE_EDGE.sub("", line)) for line in lines]
         return bool(tokens) and tokens in whole_code
 
