@@ -154,11 +154,19 @@ _NUMBER = re.compile(
     rf"(?P<digits>\d\w*(?:[.,:]\d\w*)*)(?P<after>{_SIGNS_AFTER})(?:[ -](?P<scale>{_SCALE})s?\b)?"
 )
 _UNIT = re.compile(r"(\d+(?:[.,:]\d+)*)([^\W\d_]*)")
+# Units that are written out, too.
+_UNITS = {
+    "millisecond": "ms", "second": "s", "sec": "s", "minute": "min", "hour": "h", "hr": "h",
+    "day": "d", "kilobyte": "kb", "megabyte": "mb", "gigabyte": "gb",
+}  # fmt: skip
+_IP_PORT = re.compile(r"(?:\d+\.){3}\d+:(\d+)")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _WORD_BEFORE = re.compile(r"([^\W\d_]+)[ -]$")
 _WORD_AFTER = re.compile(r"[ -]([^\W\d_]+)")
 # "3.10 or newer" is "3.10+".
-_AT_LEAST = re.compile(r"\b(?:at least|minimum(?: of)?|no (?:less|fewer) than) $", re.IGNORECASE)
+_AT_LEAST = re.compile(
+    r"\b(?:at least|minimum(?: of)?|no (?:less|fewer) than|since)(?: [A-Za-z]+)? $", re.IGNORECASE
+)
 _OR_MORE = re.compile(r" (?:or|and) (?:above|greater|higher|later|more|newer|over|up)\b")
 _CARDINALS = """zero one two three four five six seven eight nine ten eleven twelve thirteen
     fourteen fifteen sixteen seventeen eighteen nineteen""".split()
@@ -247,7 +255,9 @@ def read_parts(text: str, *, is_english: bool) -> Iterator[TextPart]:
     for match in _IDENTIFIER.finditer(text):
         # "e.g." is none.
         if any(len(label) > 1 for label in match[0].split(".")):
-            yield TextPart("name", match[0], (strip_plural(match[0]),))
+            is_plain = "_" not in match[0]
+            form = strip_plural(match[0]) if is_plain else match[0].casefold()
+            yield TextPart("name", match[0], (form,))
 
 
 def _is_path(text: str) -> bool:
@@ -275,6 +285,8 @@ def _read_numbers(text: str, is_english: bool) -> Iterator[TextPart]:
         signs = "".join(sorted(re.sub(rf"[^≥{_CURRENCY}]", "", before + after)))
         before, after = (re.sub(rf"[ ≥{_CURRENCY}]", "", each) for each in (before, after))
         yield _make_number(match, f"{before}{signs}{digits}{after}", match["glued"] or "", unit)
+        if port := _IP_PORT.fullmatch(digits):
+            yield TextPart("number", port[1], (port[1],))
 
 
 def _make_number(
@@ -282,12 +294,14 @@ def _make_number(
 ) -> TextPart:
     """Make the part of a number that stands between words, or is glued to them."""
     text, start, end = match.string, *match.span()
-    # "v2.3" is 2.3, and a page that says "Python3.11" says 3.11 too.
+    # "v3" is version 3, "v2.3" is 2.3, and a page that says "Python3.11" says 3.11 too.
     is_version = "." in value and bool(glued)
     is_glued = bool(glued) and not (is_version and glued.lower() == "v")
     noun = _WORD_AFTER.match(text, end)
     left = strip_plural(glued or "".join(_WORD_BEFORE.findall(text[:start])))
+    left = "version" if left == "v" else left
     right = strip_plural(unit or (noun[1] if noun else ""))
+    right = _UNITS.get(right, right)
     values = [value]
     if _AT_LEAST.search(text[:start]) or _OR_MORE.match(text, end):
         values.append(f"≥{value}")
@@ -370,11 +384,13 @@ MAX_PLACED = 4
 
 # A word such as CLI or APIs.
 _ACRONYM = re.compile(r"(?<!\w)[A-Z]{2,5}(?=s?(?!\w))")
+# A value that a sentence has between quotation marks.
+_LITERAL = re.compile(rf'"([^\s"{_GAP}]+)"')
 _OPTION_WITH_VALUE = re.compile(r"--?[A-Za-z][\w-]* \S+")
 # An argument of a call or a signature, with one level of brackets in it.
 _ARGUMENT = re.compile(r"(?:[^,()\[\]{}]|\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\})+")
 # What a line of code may lose: a prompt, a comment and the sign that divides it from the next.
-_CODE_EDGE = re.compile(r"^\s*\$ |(?:\s+#\s.*|[,;:{])$")
+_CODE_EDGE = re.compile(r"^\s*(?:\$|>>>|\.\.\.) |(?:\s+#\s.*|[,;:{])$")
 # Two pieces of one option, path or name.
 _JOINED = re.compile(r"[A-Za-z0-9][-/:@\\][A-Za-z0-9]|[a-z0-9]\.[a-z0-9]")
 
@@ -441,7 +457,7 @@ def check_claim(text: str, quotations: Sequence[Quotation], grounds: Grounds) ->
         return Drop("length")
     source = _ClaimSource(quotations, grounds)
     code, prose = split_code(text)
-    for span in code:
+    for span in (*code, *_LITERAL.findall(prose)):
         if not source.contains_code(span):
             return Drop("code", part=span)
     languages = [quotation.passage.language for quotation in quotations]
