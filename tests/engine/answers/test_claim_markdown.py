@@ -88,7 +88,13 @@ def test_an_excerpt_may_be_copied_as_markdown(copy: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "copy", ["| b | the second", "b | the second one |", "| `a` | first |\n| b | the second"]
+    "copy",
+    [
+        "| b | the second",
+        "b | the second one |",
+        "| `a` | first |\n| b | the second",
+        "| key | use |\n| --- | --- |\n| b | the second one |",
+    ],
 )
 def test_a_row_may_be_cut_where_it_is_quoted(copy: str) -> None:
     assert drawn(copy, text="The second one is b.") == "The second one is b."

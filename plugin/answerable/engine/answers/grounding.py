@@ -9,7 +9,13 @@ from itertools import islice, product
 from ..errors import Drop, Rule
 from ..rules import compile_rule
 from ..text.markdown import plain_text, read_markdown
-from ..text.sentences import find_surrounding_ranges, is_line_of_code, list_code, list_code_spans
+from ..text.sentences import (
+    find_column_names,
+    find_surrounding_ranges,
+    is_line_of_code,
+    list_code,
+    list_code_spans,
+)
 from ..text.tokenization import (
     STOPWORDS,
     TYPOGRAPHY_TABLE,
@@ -161,11 +167,12 @@ _UNITS = {
 }  # fmt: skip
 _IP_PORT = re.compile(r"(?:\d+\.){3}\d+:(\d+)")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_WORD_BEFORE = re.compile(r"([^\W\d_]+)[ -]$")
+_WORD_BEFORE = re.compile(r"([^\W\d_]+)[ /-]$")
 _WORD_AFTER = re.compile(r"[ -]([^\W\d_]+)")
 # "3.10 or newer" is "3.10+".
 _AT_LEAST = re.compile(
-    r"\b(?:at least|minimum(?: of)?|no (?:less|fewer) than|since)(?: [A-Za-z]+)? $", re.IGNORECASE
+    r"\b(?:at least|minimum(?: of)?|no (?:less|fewer) than|since|as of)(?: [A-Za-z]+)? $",
+    re.IGNORECASE,
 )
 _OR_MORE = re.compile(r" (?:or|and) (?:above|greater|higher|later|more|newer|over|up)\b")
 _CARDINALS = """zero one two three four five six seven eight nine ten eleven twelve thirteen
@@ -311,7 +318,9 @@ def _make_number(
         forms += [whole, f"{left} {whole}", f"{whole} {right}"]
     is_counted = bool(right) and right not in STOPWORDS
     counted = f"{'order' if value.endswith('th') else 'count'} of {right}"
-    implied = (*(values if is_version else ()), *([counted] if is_counted else ()))
+    # A default of 5.0 seconds is one of 5 seconds.
+    whole_number = re.findall(r"^(\d+)\.0$", value)
+    implied = (*(values if is_version else whole_number), *([counted] if is_counted else ()))
     words = text[start : noun.end() if noun and is_counted else end].strip()
     return TextPart("number", words, tuple(forms), implied, counted if is_weak else "")
 
@@ -382,8 +391,10 @@ MAX_EXCERPT_CHARACTERS = 1_200
 MAX_PLACEMENTS = 16
 MAX_PLACED = 4
 
-# A word such as CLI or APIs.
-_ACRONYM = re.compile(r"(?<!\w)[A-Z]{2,5}(?=s?(?!\w))")
+# A word such as CLI or APIs, but no method of HTTP or level of a log, which are values.
+_ACRONYM = re.compile(
+    r"(?<!\w)(?!(?:GET|HEAD|PATCH|POST|PUT|DEBUG|ERROR|FATAL|INFO|TRACE|WARN)\b)[A-Z]{2,5}(?=s?(?!\w))"
+)
 # A value that a sentence has between quotation marks.
 _LITERAL = re.compile(rf'"([^\s"{_GAP}]+)"')
 _OPTION_WITH_VALUE = re.compile(r"--?[A-Za-z][\w-]* \S+")
@@ -525,6 +536,7 @@ class _ClaimSource:
             for each in find_surrounding_ranges(q.passage, q.start, q.end)
         ]
         self.titles = [heading for p in self.passages for heading in p.title.split(TITLE_SEPARATOR)]
+        self.titles += [find_column_names(q.passage, q.start, q.end) for q in quotations]
         sentences = [passage.text[start:end] for passage, start, end in self.ranges]
         self.quoted = "\n".join([*sentences, *self.titles])
         self.question = grounds.question

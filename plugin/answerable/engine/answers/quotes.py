@@ -4,6 +4,7 @@ import re
 from bisect import bisect_left
 from functools import lru_cache
 
+from ..text.markdown import CELL_SEPARATOR
 from ..text.sentences import list_units
 from ..text.tokenization import FoldedText, fold_typography
 from ..types import Passage
@@ -67,11 +68,16 @@ MIN_VERBATIM_WORDS = 5
 
 
 def split_quote(quote: str, passage: Passage) -> list[str]:
-    """Split a quote at its dots, without fences, and cut each part to the words that stand there.
+    """Split a quote at dots and rows, without fences, and cut each part to the words of a passage.
 
     A part that does not begin with a whole sentence or five words of the passage stays as it is.
     """
-    parts = _DOTS.split(_FENCE.sub("", quote))
+    parts = [
+        part
+        for words in _DOTS.split(_FENCE.sub("", quote))
+        # Of a table, rows may be left out.
+        for part in (words.split("\n") if CELL_SEPARATOR in words else [words])
+    ]
     return [_cut_part(part.strip(), passage) for part in parts if re.search(r"\w", part)]
 
 
