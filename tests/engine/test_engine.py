@@ -138,6 +138,37 @@ def test_claims_of_a_first_draft_are_kept_where_the_second_call_fails(tmp_path: 
     assert reply.failure is None
 
 
+ROPES = record("rope", f"<p>A rope holds the boat. {'It is tarred each spring. ' * 5}</p>")
+BUOYS = record("buoy", f"<p>A buoy marks the way. {'Guests pass it on the left. ' * 5}</p>")
+MARKS = claim("A buoy marks the way.", "A buoy marks the way.")
+DECLINES = {"claims": [], "search": "buoy guests"}
+
+
+def test_a_model_that_declines_is_shown_what_its_own_words_find(tmp_path: Path) -> None:
+    answerer = writing(DECLINES, {"claims": [MARKS], "search": ""})
+    answerer.max_evidence_characters = 200
+    reply = engine_of(tmp_path, ROPES, BUOYS, answerer=answerer).answer("rope?")
+    assert [[page.id for page in seen.passages] for seen in answerer.evidence] == [
+        ["rope"],
+        ["buoy"],
+    ]
+    assert [citation.url for citation in reply.citations] == ["/buoy/"]
+
+
+@pytest.mark.parametrize("search", ["rope", "", 7, None])
+def test_a_search_that_finds_nothing_new_leaves_the_refusal(tmp_path: Path, search: object) -> None:
+    answerer = writing({"claims": [], "search": search})
+    answerer.max_evidence_characters = 200
+    reply = engine_of(tmp_path, ROPES, BUOYS, answerer=answerer).answer("rope?")
+    assert (reply.reason, len(answerer.evidence)) == ("declined", 1)
+
+
+def test_a_refusal_stays_one_where_the_call_after_its_search_fails(tmp_path: Path) -> None:
+    answerer = Unreachable([DECLINES], max_evidence_characters=200)
+    reply = engine_of(tmp_path, ROPES, BUOYS, answerer=answerer).answer("rope?")
+    assert (reply.reason, reply.failure) == ("declined", None)
+
+
 class Unreachable(ScriptedAnswerer):
     """A model whose server is down once the script has ended."""
 

@@ -213,8 +213,17 @@ class Engine(Generic[StoreT]):
         """Let the model write an answer from a pool; ProviderError for a call that fails."""
         asked, names = retrieved.reading.asked, self.store.index.site.claim_names
         evidence = self.select_evidence(retrieved)
+
+        def search_pages(words: str) -> Evidence:
+            """Search by words of the model, which never reach for notes."""
+            language = evidence.passages[0].language if evidence.passages else None
+            reading = self.parse_question(words)
+            found = self.select_evidence(self._retrieve(reading, POOL_SIZE, language, POOL_SIZE))
+            is_new = not set(found.passages) <= set(evidence.passages)
+            return replace(evidence, passages=found.passages) if is_new else Evidence()
+
         with _counting(self.answerer.max_question_tokens if evidence else 0):
-            reply = draft_reply(self.answerer, asked, evidence, names)
+            reply = draft_reply(self.answerer, asked, evidence, names, search_pages)
         answer = reply.answer
         if not answer.claims:
             return replace(self._format(reply), confidence="medium" if answer.routes else "low")

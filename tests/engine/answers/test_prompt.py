@@ -189,10 +189,14 @@ HINT = RoutingHint("note:1", "L", "", "/a/")
 
 def test_the_schema_leaves_out_an_empty_stream() -> None:
     passage = Passage("a", "a", "/a/", "A", "Text.")
-    assert list(build_draft_schema(Evidence((passage,)))["properties"]) == ["claims", "complete"]
+    assert list(build_draft_schema(Evidence((passage,)))["properties"]) == [
+        "claims",
+        "complete",
+        "search",
+    ]
     assert list(build_draft_schema(Evidence((), (HINT,)))["properties"]) == ["routes"]
     both = build_draft_schema(Evidence((passage,), (HINT,)))
-    assert both["required"] == ["claims", "routes", "complete"]
+    assert both["required"] == ["claims", "routes", "complete", "search"]
     assert find_schema_fault(both) is None
     claims = both["properties"]["claims"]
     evidence = claims["items"]["properties"]["evidence"]

@@ -3,7 +3,7 @@
 ``draft_reply`` calls an answerer until its draft meets the contract, twice at most, or refuses.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Protocol
 
@@ -11,6 +11,7 @@ import msgspec
 
 from ..errors import ContractViolation, Drop, ProviderError, Rule
 from ..request_context import current_context
+from ..retrieval.question import MAX_QUESTION_CHARACTERS, clean_question
 from ..text.markdown import Block, plain_text, read_markdown, slice_blocks
 from ..text.markdown_writer import escape_markdown, write_blocks
 from ..text.sentences import link_to_range, widen_to_sentences
@@ -261,32 +262,47 @@ def list_named_passages(draft: object, evidence: Evidence) -> Iterator[Passage]:
                     yield item
 
 
-# A draft that breaks the contract, or that loses its first claim, gets one more attempt.
+def _read_search_words(draft: object) -> str:
+    """Read what a draft that declines would search for instead; nothing if it does not say."""
+    words = draft.get("search") if isinstance(draft, Mapping) else None
+    return clean_question(words)[:MAX_QUESTION_CHARACTERS] if isinstance(words, str) else ""
+
+
+# A draft that breaks the contract, that loses its first claim, or that declines and says what to
+# search for, gets one more attempt.
 MAX_DRAFTS = 2
 
 
 def draft_reply(
-    answerer: Answerer, question: str, evidence: Evidence, names: Sequence[str] = ()
+    answerer: Answerer,
+    question: str,
+    evidence: Evidence,
+    names: Sequence[str] = (),
+    search: Callable[[str], Evidence] | None = None,
 ) -> Reply:
     """Draft an answer until it meets the contract, or refuse. Without evidence nothing is drafted.
 
     names: of the site, which a claim may use. question: in the reader's own words, of which a claim
-    may use what a cited passage has too. A second draft gets the violation of the first; of two
-    with claims that hold the one with more of them counts.
+    may use what a cited passage has too. search: finds other evidence by the words of a draft that
+    declines. A second draft gets that, or the violation of the first; of two with claims that hold
+    the one with more of them counts.
     """
     if not evidence:
         return Reply(reason="no-evidence")
     best: Answer | None = None
     violation: str | None = None
+    words = ""
     named: dict[Passage, None] = {}
     context = current_context()
     for _ in range(MAX_DRAFTS):
         try:
+            if search and words and not (evidence := search(words)):
+                break
             with context.stage("writing"):
                 draft = answerer.draft(question, evidence, violation)
         except ProviderError:
             # What the first attempt left is worth more than a reply without a model.
-            if best is None or not best.claims:
+            if best is None or (best.drops and not best.claims):
                 raise
             break
         named |= dict.fromkeys(list_named_passages(draft, evidence))
@@ -300,6 +316,9 @@ def draft_reply(
         context.refusals.update(f"ground/{rule}" for rule in answer.rules)
         if best is None or len(answer.claims) >= len(best.claims):
             best = answer
+        words = "" if answer.citations or answer.drops else _read_search_words(draft)
+        if words:
+            continue
         fallen = [drop for drop in answer.drops if drop.claim is not None]
         is_lost = bool(fallen) and (not answer.claims or fallen[0].claim == 1)
         if not is_lost or answerer.max_evidence_characters is None:

@@ -131,8 +131,9 @@ def build_draft_schema(evidence: Evidence) -> dict[str, Any]:
         hint = _build_id_schema("h", len(evidence.hints))
         properties["routes"] = _build_array_schema(hint, MAX_PROMPT_ROUTES)
     if evidence.passages:
-        # The last one: by then a model knows what it has written.
+        # The last ones: by then a model knows what it has written.
         properties["complete"] = {"type": "boolean"}
+        properties["search"] = {"type": "string"}
     return _build_object_schema(properties)
 
 
