@@ -9,9 +9,10 @@ import pytest
 from answerable.engine.answers.keyless import ExtractiveAnswerer
 from answerable.engine.engine import Engine
 from answerable.engine.errors import ContractViolation, EmbedderError, ProviderError
+from answerable.engine.index.manifest import Profile
 from answerable.engine.types import Answer, Evidence
 from answerable.engine.vectors import EmbedderIdentity
-from support.doubles import TINY, engine_of, record
+from support.doubles import TINY, bundle_of, engine_of, index_of, note, record
 from support.scripted import LetterEmbedder, ScriptedAnswerer
 
 PAGE = record("rope", "<p>A rope holds the boat.</p>")
@@ -153,6 +154,17 @@ def test_a_model_that_declines_is_shown_what_its_own_words_find(tmp_path: Path) 
         ["buoy"],
     ]
     assert [citation.url for citation in reply.citations] == ["/buoy/"]
+
+
+def test_words_of_a_model_reach_no_note(tmp_path: Path) -> None:
+    index = index_of(tmp_path, [ROPES, BUOYS], [note("one", "buoy guests")])
+    bundle = bundle_of(tmp_path, index, Profile(floor=0.0, note_floor=0.95))
+    answerer = writing(DECLINES, {"claims": [MARKS]})
+    answerer.max_evidence_characters = 200
+    engine = Engine(bundle, LetterEmbedder(), answerer)
+    assert engine.retrieve("buoy guests").hints
+    assert engine.answer("rope?").mode == "partial"
+    assert [seen.hints for seen in answerer.evidence] == [(), ()]
 
 
 @pytest.mark.parametrize("search", ["rope", "", 7, None])

@@ -49,7 +49,9 @@ class Answerer(Protocol):
     def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
         """Draft an answer in the shape that ``enforce_contract`` describes.
 
-        violation: what was wrong with the previous draft for the same question.
+        A draft that declines may have the words to ``search`` the pages for instead, and is asked
+        for once more with what they find. violation: what was wrong with the previous draft for
+        the same question.
         """
 
 
