@@ -8,12 +8,14 @@ call floor were the floor; ``keyless_held`` is of what a reply without a model i
 
 ``prompts`` draws questions of a site and writes their requests, one JSON line each. Their ids are
 made from the words of the question, because those of the data tell which the site answers. A
-question without ``message`` reaches no model.
+question without ``message`` reaches no model. With ``--after DRAFTS`` it writes the second requests
+of drafts that decline and say what to search for.
 
 ``feed`` runs drafts through the engine: lines with ``id`` and ``draft``, or ``declined``. A second
-attempt gets the same draft. For each claim it prints whether it is kept, or the rule that it falls
-by and the part that broke it, for a maintainer; with ``--json`` the replies that readers see, for
-a judge. It also reads ``drafts/NAME.jsonl`` of the data folder, whose claims name ``passage`` ids.
+attempt gets the draft of the file SECOND, else the same. For each claim it prints whether it is
+kept, or the rule that it falls by and the part that broke it, for a maintainer; with ``--json`` the
+replies that readers see, for a judge. It also reads ``drafts/NAME.jsonl`` of the data folder, whose
+claims name ``passage`` ids.
 """
 
 import hashlib
@@ -29,7 +31,7 @@ from pathlib import Path
 from real_sites import RealSite, build_site, make_parser, read_lines, read_site, run_benchmark
 from tables import Row, find_median, print_rows, share
 
-from answerable.engine.answers.contract import MAX_DRAFTS, enforce_contract
+from answerable.engine.answers.contract import enforce_contract
 from answerable.engine.answers.prompt import (
     build_draft_schema,
     frame_evidence,
@@ -100,15 +102,25 @@ def join_texts(evidence: Evidence) -> str:
     return "\n".join(passage.text for passage in evidence.passages)
 
 
-def write_prompts(engine: Engine[Bundle], questions: Sequence[Row], out: Path) -> None:
-    """Write the requests of questions, in the order that they are drawn in."""
+def write_prompts(
+    engine: Engine[Bundle], questions: Sequence[Row], out: Path, after: Path | None
+) -> None:
+    """Write the requests of questions, in the order that they are drawn in.
+
+    after: drafts of the first requests, for the second ones.
+    """
+    searches = {row["id"]: row["draft"].get("search") for row in read_lines(after)} if after else {}
     answerer = engine.answerer
     assert isinstance(answerer, OpenAIAnswerer)
     lines = []
     for row in questions:
         retrieved = engine.retrieve_for_answer(row["question"])
         line = {"id": make_key(row["question"]), "question": row["question"]}
-        if evidence := engine.select_evidence(retrieved):
+        evidence = engine.select_evidence(retrieved)
+        if after:
+            words = searches.get(line["id"])
+            evidence = engine.search_again(evidence, words) if words else Evidence()
+        if evidence:
             asked = retrieved.reading.asked
             line["instructions"] = render_instructions(answerer.site, evidence, answerer.author)
             line["message"] = frame_evidence(asked, evidence, author=answerer.author)
@@ -117,19 +129,20 @@ def write_prompts(engine: Engine[Bundle], questions: Sequence[Row], out: Path) -
     out.write_text("".join(lines), encoding="utf-8")
 
 
-def feed_draft(engine: Engine[Bundle], row: Row, draft: Row) -> Row:
-    """Answer a question with a draft: what a reader sees, and what the contract says of claims."""
+def feed_draft(engine: Engine[Bundle], row: Row, drafts: Sequence[Row]) -> Row:
+    """Answer a question with drafts: what a reader sees, and what the contract says of claims."""
     retrieved = engine.retrieve_for_answer(row["question"])
     characters = engine.answerer.max_evidence_characters
-    answerer = ScriptedAnswerer([draft] * MAX_DRAFTS, max_evidence_characters=characters)
+    answerer = ScriptedAnswerer([*drafts], max_evidence_characters=characters)
     reply = replace(engine, answerer=answerer).draft_from(retrieved)
     claims: Sequence[Row] = ()
     drops: list[Drop] = []
     if answerer.evidence:
+        draft = drafts[len(answerer.evidence) - 1]
         claims = draft.get("claims", ())
         names, asked = engine.store.index.site.claim_names, retrieved.reading.asked
         try:
-            drops += enforce_contract(draft, answerer.evidence[0], names, asked).drops
+            drops += enforce_contract(draft, answerer.evidence[-1], names, asked).drops
         except ContractViolation as error:
             drops += [Drop(error.rule, n, str(error)) for n, _ in enumerate(claims, 1)]
     rules = {drop.claim: (str(drop.rule), drop.part) for drop in drops}
@@ -152,17 +165,21 @@ def name_outcome(reply: Reply) -> str:
     return f"fallback: {grade}" if reply.failure else grade
 
 
-def feed_drafts(engine: Engine[Bundle], questions: Sequence[Row], drafts: Path) -> list[Row]:
+def feed_drafts(
+    engine: Engine[Bundle], questions: Sequence[Row], drafts: Path, second: Path | None
+) -> list[Row]:
     """Feed the drafts of a file, whose claims may name a passage by its id."""
+    seconds = {row["id"]: row["draft"] for row in read_lines(second)} if second else {}
     by_name = {row["id"]: row for row in questions}
     by_name |= {make_key(row["question"]): row for row in questions}
     fed = []
     for row in read_lines(drafts):
-        draft = row.get("draft") or {"claims": row.get("claims") or []}
+        draft: Row = row.get("draft") or {"claims": row.get("claims") or []}
         if "claims" in row:
             for support in chain.from_iterable(claim["evidence"] for claim in draft["claims"]):
                 support["source"] = support["passage"]
-        fed.append(feed_draft(engine, by_name[row["id"]], draft))
+        both: list[Row] = [draft, seconds.get(row["id"]) or draft]
+        fed.append(feed_draft(engine, by_name[row["id"]], both))
     return fed
 
 
@@ -189,7 +206,9 @@ def main() -> None:
     prompts.add_argument("--seed", type=int, default=0)
     prompts.add_argument("--count", type=int, default=20)
     prompts.add_argument("--out", type=Path, required=True, metavar="FILE")
+    prompts.add_argument("--after", type=Path, metavar="DRAFTS")
     feed.add_argument("drafts", type=Path, metavar="DRAFTS")
+    feed.add_argument("second", type=Path, nargs="?", metavar="SECOND")
     arguments = parser.parse_args()
     if arguments.command == "evidence":
         run_benchmark("Evidence of a model's prompt", arguments, measure_evidence)
@@ -199,9 +218,9 @@ def main() -> None:
         if arguments.command == "prompts":
             count = min(arguments.count, len(site.questions))
             drawn = random.Random(arguments.seed).sample(site.questions, count)
-            write_prompts(engine, drawn, arguments.out)
+            write_prompts(engine, drawn, arguments.out, arguments.after)
             return
-        fed = feed_drafts(engine, site.questions, arguments.drafts)
+        fed = feed_drafts(engine, site.questions, arguments.drafts, arguments.second)
     if not arguments.json:
         print_fed(site.name, fed)
         return

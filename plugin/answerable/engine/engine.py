@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Generic
 
 import numpy as np
@@ -213,17 +214,9 @@ class Engine(Generic[StoreT]):
         """Let the model write an answer from a pool; ProviderError for a call that fails."""
         asked, names = retrieved.reading.asked, self.store.index.site.claim_names
         evidence = self.select_evidence(retrieved)
-
-        def search_pages(words: str) -> Evidence:
-            """Search by words of the model, which never reach for notes."""
-            language = evidence.passages[0].language if evidence.passages else None
-            reading = self.parse_question(words)
-            found = self.select_evidence(self._retrieve(reading, POOL_SIZE, language, POOL_SIZE))
-            is_new = not set(found.passages) <= set(evidence.passages)
-            return replace(evidence, passages=found.passages) if is_new else Evidence()
-
         with _counting(self.answerer.max_question_tokens if evidence else 0):
-            reply = draft_reply(self.answerer, asked, evidence, names, search_pages)
+            search = partial(self.search_again, evidence)
+            reply = draft_reply(self.answerer, asked, evidence, names, search)
         answer = reply.answer
         if not answer.claims:
             return replace(self._format(reply), confidence="medium" if answer.routes else "low")
@@ -237,6 +230,17 @@ class Engine(Generic[StoreT]):
         if characters is not None:
             return fill_prompt(self.store, retrieved, characters)
         return _gather(retrieved, choose_passages(self.store, retrieved))
+
+    def search_again(self, evidence: Evidence, words: str) -> Evidence:
+        """Select other passages by words of a model that declined; nothing if none is new.
+
+        The hints stay those of the question, since a model's words never reach for notes.
+        """
+        language = evidence.passages[0].language if evidence.passages else None
+        reading = self.parse_question(words)
+        found = self.select_evidence(self._retrieve(reading, POOL_SIZE, language, POOL_SIZE))
+        is_new = not set(found.passages) <= set(evidence.passages)
+        return replace(evidence, passages=found.passages) if is_new else Evidence()
 
     def _quote_from(self, retrieved: RetrievalResult, named: Evidence | None = None) -> Reply:
         """Answer without a model. named: the passages that a model has named, instead of the best.
