@@ -318,7 +318,8 @@ def draft_reply(
         context.refusals.update(f"ground/{rule}" for rule in answer.rules)
         if best is None or len(answer.claims) >= len(best.claims):
             best = answer
-        words = "" if answer.citations or answer.drops else _read_search_words(draft)
+        is_declined = not (answer.citations or answer.drops)
+        words = _read_search_words(draft) if search and is_declined else ""
         if words:
             continue
         fallen = [drop for drop in answer.drops if drop.claim is not None]
