@@ -31,7 +31,7 @@ from pathlib import Path
 from real_sites import RealSite, build_site, make_parser, read_lines, read_site, run_benchmark
 from tables import Row, find_median, print_rows, share
 
-from answerable.engine.answers.contract import enforce_contract
+from answerable.engine.answers.contract import enforce_contract, read_search_words
 from answerable.engine.answers.prompt import (
     build_draft_schema,
     frame_evidence,
@@ -109,7 +109,8 @@ def write_prompts(
 
     after: drafts of the first requests, for the second ones.
     """
-    searches = {row["id"]: row["draft"].get("search") for row in read_lines(after)} if after else {}
+    rows = read_lines(after) if after else []
+    searches = {row["id"]: read_search_words(row.get("draft")) for row in rows}
     answerer = engine.answerer
     assert isinstance(answerer, OpenAIAnswerer)
     lines = []
@@ -118,8 +119,8 @@ def write_prompts(
         line = {"id": make_key(row["question"]), "question": row["question"]}
         evidence = engine.select_evidence(retrieved)
         if after:
-            words = searches.get(line["id"])
-            evidence = engine.search_again(evidence, words) if words else Evidence()
+            words = searches.get(line["id"], "")
+            evidence = engine.search_again(evidence, retrieved.language, words)
         if evidence:
             asked = retrieved.reading.asked
             line["instructions"] = render_instructions(answerer.site, evidence, answerer.author)

@@ -10,6 +10,7 @@ from answerable.engine.answers.keyless import ExtractiveAnswerer
 from answerable.engine.engine import Engine
 from answerable.engine.errors import ContractViolation, EmbedderError, ProviderError
 from answerable.engine.index.manifest import Profile
+from answerable.engine.request_context import RequestContext, use_context
 from answerable.engine.types import Answer, Evidence
 from answerable.engine.vectors import EmbedderIdentity
 from support.doubles import TINY, bundle_of, engine_of, index_of, note, record
@@ -175,10 +176,31 @@ def test_a_search_that_finds_nothing_new_leaves_the_refusal(tmp_path: Path, sear
     assert (reply.reason, len(answerer.evidence)) == ("declined", 1)
 
 
-def test_a_refusal_stays_one_where_the_call_after_its_search_fails(tmp_path: Path) -> None:
+@pytest.mark.parametrize("second", [{"claims": []}, INVENTED, {"claims": [MISQUOTES]}])
+def test_a_refusal_stays_one_where_no_claim_of_the_second_draft_holds(
+    tmp_path: Path, second: object
+) -> None:
+    answerer = writing(DECLINES, second)
+    answerer.max_evidence_characters = 200
+    reply = engine_of(tmp_path, ROPES, BUOYS, answerer=answerer).answer("rope?")
+    assert (reply.reason, reply.failure, len(answerer.evidence)) == ("declined", None, 2)
+
+
+def test_a_call_that_fails_after_a_search_gives_the_keyless_reply(tmp_path: Path) -> None:
     answerer = Unreachable([DECLINES], max_evidence_characters=200)
     reply = engine_of(tmp_path, ROPES, BUOYS, answerer=answerer).answer("rope?")
-    assert (reply.reason, reply.failure) == ("declined", None)
+    assert isinstance(reply.failure, ProviderError)
+    assert reply.citations[0].url == "/rope/"
+
+
+def test_a_search_leaves_what_a_question_counts_for(tmp_path: Path) -> None:
+    answerer = writing(DECLINES, {"claims": [MARKS]})
+    answerer.max_evidence_characters, answerer.max_question_tokens = 200, 5_000
+    engine = engine_of(tmp_path, ROPES, BUOYS, answerer=answerer)
+    paid = replace(engine, embedder=LetterEmbedder(max_question_tokens=10))
+    with use_context(RequestContext()) as context:
+        paid.answer("rope?")
+    assert context.tokens == 5_000 + 2 * 10
 
 
 class Unreachable(ScriptedAnswerer):

@@ -4,8 +4,7 @@ The very words of a question with a stored answer get that answer, judged by the
 """
 
 import math
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Generic
@@ -112,7 +111,7 @@ class Engine(Generic[StoreT]):
         if not reading.terms:
             return RetrievalResult(reading)
         context = current_context()
-        with context.stage("embedding"), _counting(self.embedder.max_question_tokens):
+        with context.stage("embedding"), context.counting(self.embedder.max_question_tokens):
             vectors = self.embedder.embed([reading.question])
             vector = check_vectors(vectors, 1, self.embedder.identity)[0]
         with context.stage("searching"):
@@ -214,9 +213,8 @@ class Engine(Generic[StoreT]):
         """Let the model write an answer from a pool; ProviderError for a call that fails."""
         asked, names = retrieved.reading.asked, self.store.index.site.claim_names
         evidence = self.select_evidence(retrieved)
-        with _counting(self.answerer.max_question_tokens if evidence else 0):
-            search = partial(self.search_again, evidence)
-            reply = draft_reply(self.answerer, asked, evidence, names, search)
+        search = partial(self.search_again, evidence, retrieved.language)
+        reply = draft_reply(self.answerer, asked, evidence, names, search)
         answer = reply.answer
         if not answer.claims:
             return replace(self._format(reply), confidence="medium" if answer.routes else "low")
@@ -231,12 +229,12 @@ class Engine(Generic[StoreT]):
             return fill_prompt(self.store, retrieved, characters)
         return _gather(retrieved, choose_passages(self.store, retrieved))
 
-    def search_again(self, evidence: Evidence, words: str) -> Evidence:
+    def search_again(self, evidence: Evidence, language: str | None, words: str) -> Evidence:
         """Select other passages by words of a model that declined; nothing if none is new.
 
         The hints stay those of the question, since a model's words never reach for notes.
+        language: of the question.
         """
-        language = evidence.passages[0].language if evidence.passages else None
         reading = self.parse_question(words)
         found = self.select_evidence(self._retrieve(reading, POOL_SIZE, language, POOL_SIZE))
         is_new = not set(found.passages) <= set(evidence.passages)
@@ -266,16 +264,6 @@ class Engine(Generic[StoreT]):
 
     def _format(self, reply: Reply) -> Reply:
         return replace(reply, text=format_answer(reply.answer, self.store.index.site.route))
-
-
-@contextmanager
-def _counting(tokens: int) -> Iterator[None]:
-    """Count some tokens for a block that counts none itself, unless it fails."""
-    context = current_context()
-    before = context.tokens
-    yield
-    if context.tokens == before:
-        context.count_tokens(tokens, 0)
 
 
 def _gather(retrieved: RetrievalResult, passages: list[Scored[Passage]]) -> Evidence:

@@ -50,6 +50,14 @@ class RequestContext:
         self.tokens_out += tokens_out
 
     @contextmanager
+    def counting(self, tokens: int) -> Iterator[None]:
+        """Count some tokens for a block that counts none itself, unless it fails."""
+        before = self.tokens
+        yield
+        if self.tokens == before:
+            self.count_tokens(tokens, 0)
+
+    @contextmanager
     def stage(self, name: RequestStage) -> Iterator[None]:
         """Announce and time a block as a stage, after ``check_deadline``."""
         self.check_deadline()

@@ -100,6 +100,26 @@ def test_a_row_may_be_cut_where_it_is_quoted(copy: str) -> None:
     assert drawn(copy, text="The second one is b.") == "The second one is b."
 
 
+@pytest.mark.parametrize(
+    ("html", "copy"),
+    [
+        (
+            "<pre><code>cat x.txt | grep y | sort</code></pre>",
+            "```\ncat x.txt | grep y | sort\n```",
+        ),
+        (
+            '<p>The <a href="/x/">type</a> is <code>int | None</code> here.</p>',
+            "The [type](/x/) is `int | None` here.",
+        ),
+        ("<ul><li>Use <code>a | b</code> to pipe.</li></ul>", "- Use `a | b` to pipe."),
+    ],
+)
+def test_a_bar_is_no_row_where_words_stand(html: str, copy: str) -> None:
+    (passage,) = (cut.passage for cut in cut_passages(record("bar", html), PassageWindow()))
+    draft = {"claims": [{"text": "It is so.", "evidence": [{"source": "s1", "quote": copy}]}]}
+    assert enforce_contract(draft, Evidence((passage,))).claims
+
+
 def test_a_claim_in_other_words_is_one_escaped_line() -> None:
     said = "Use run() *first*, then `run()`"
     assert drawn("Use run() of the api guide:", text=said) == "Use run() \\*first\\*, then `run()`"

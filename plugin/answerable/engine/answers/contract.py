@@ -49,9 +49,9 @@ class Answerer(Protocol):
     def draft(self, question: str, evidence: Evidence, violation: str | None = None) -> object:
         """Draft an answer in the shape that ``enforce_contract`` describes.
 
-        A draft that declines may have the words to ``search`` the pages for instead, and is asked
-        for once more with what they find. violation: what was wrong with the previous draft for
-        the same question.
+        A draft that declines may have the words to ``search`` the pages for instead. The answerer
+        is then called once more, with what they find. violation: what was wrong with the previous
+        draft for the same question.
         """
 
 
@@ -264,7 +264,7 @@ def list_named_passages(draft: object, evidence: Evidence) -> Iterator[Passage]:
                     yield item
 
 
-def _read_search_words(draft: object) -> str:
+def read_search_words(draft: object) -> str:
     """Read what a draft that declines would search for instead; nothing if it does not say."""
     words = draft.get("search") if isinstance(draft, Mapping) else None
     return clean_question(words)[:MAX_QUESTION_CHARACTERS] if isinstance(words, str) else ""
@@ -281,30 +281,31 @@ def draft_reply(
     evidence: Evidence,
     names: Sequence[str] = (),
     search: Callable[[str], Evidence] | None = None,
+    attempts: int = MAX_DRAFTS,
 ) -> Reply:
     """Draft an answer until it meets the contract, or refuse. Without evidence nothing is drafted.
 
     names: of the site, which a claim may use. question: in the reader's own words, of which a claim
-    may use what a cited passage has too. search: finds other evidence by the words of a draft that
-    declines. A second draft gets that, or the violation of the first; of two with claims that hold
-    the one with more of them counts.
+    may use what a cited passage has too. search: finds other evidence by the words of a first draft
+    that declines; its refusal stands unless a draft from that evidence has a claim that holds.
+    Otherwise a second draft gets the violation of the first. Of two that have claims which hold,
+    the one with more of them is taken.
     """
     if not evidence:
         return Reply(reason="no-evidence")
     best: Answer | None = None
     violation: str | None = None
-    words = ""
     named: dict[Passage, None] = {}
     context = current_context()
-    for _ in range(MAX_DRAFTS):
+    for attempt in range(1, attempts + 1):
+        # A question counts once, however many drafts it takes.
+        tokens = answerer.max_question_tokens if search and attempt == 1 else 0
         try:
-            if search and words and not (evidence := search(words)):
-                break
-            with context.stage("writing"):
+            with context.stage("writing"), context.counting(tokens):
                 draft = answerer.draft(question, evidence, violation)
         except ProviderError:
             # What the first attempt left is worth more than a reply without a model.
-            if best is None or (best.drops and not best.claims):
+            if best is None or not best.claims:
                 raise
             break
         named |= dict.fromkeys(list_named_passages(draft, evidence))
@@ -318,10 +319,10 @@ def draft_reply(
         context.refusals.update(f"ground/{rule}" for rule in answer.rules)
         if best is None or len(answer.claims) >= len(best.claims):
             best = answer
-        is_declined = not (answer.citations or answer.drops)
-        words = _read_search_words(draft) if search and is_declined else ""
-        if words:
-            continue
+        if search and attempt == 1 and not (answer.citations or answer.drops):
+            found = search(read_search_words(draft))
+            reply = draft_reply(answerer, question, found, names, attempts=1)
+            return Reply(best, reason="declined") if reply.reason else reply
         fallen = [drop for drop in answer.drops if drop.claim is not None]
         is_lost = bool(fallen) and (not answer.claims or fallen[0].claim == 1)
         if not is_lost or answerer.max_evidence_characters is None:

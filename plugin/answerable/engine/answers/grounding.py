@@ -9,13 +9,7 @@ from itertools import islice, product
 from ..errors import Drop, Rule
 from ..rules import compile_rule
 from ..text.markdown import plain_text, read_markdown
-from ..text.sentences import (
-    find_column_names,
-    find_surrounding_ranges,
-    is_line_of_code,
-    list_code,
-    list_code_spans,
-)
+from ..text.sentences import find_surrounding_ranges, is_line_of_code, list_code, list_code_spans
 from ..text.tokenization import (
     STOPWORDS,
     TYPOGRAPHY_TABLE,
@@ -58,15 +52,19 @@ def locate_quote(quote: str, passage: Passage) -> list[Quotation] | Rule:
 def locate_support(quote: str, passage: Passage) -> list[list[Quotation] | Drop]:
     """Locate a quote, or else its parts, and name the rule that what is no quote breaks.
 
-    A quote is looked for as it is, and then as the Markdown that a model reads.
+    A quote is looked for as it is, then as the Markdown that a model reads, and then as rows of a
+    table that a model has cut.
     """
-    located = locate_quote(quote, passage)
-    if located == "quote" and (plain := plain_text(_close_rows(quote))) != quote:
-        quote, located = plain, locate_quote(plain, passage)
-    if located != "quote":
-        return [Drop(located, part=quote) if isinstance(located, str) else located]
-    places = [locate_quote(part, passage) for part in split_quote(quote, passage)]
-    return [each for each in places if not isinstance(each, str)] or [Drop(located, part=quote)]
+    readings = [quote, plain_text(quote), plain_text(_close_rows(quote))]
+    for reading in dict.fromkeys(readings):
+        located = locate_quote(reading, passage)
+        if located != "quote":
+            return [Drop(located, part=quote) if isinstance(located, str) else located]
+    for reading in dict.fromkeys(readings[1:]):
+        places = [locate_quote(part, passage) for part in split_quote(reading, passage)]
+        if any(not isinstance(each, str) for each in places):
+            return [each for each in places if not isinstance(each, str)]
+    return [Drop("quote", part=readings[1])]
 
 
 def _close_rows(quote: str) -> str:
@@ -160,19 +158,16 @@ _NUMBER = re.compile(
     rf"(?P<digits>\d\w*(?:[.,:]\d\w*)*)(?P<after>{_SIGNS_AFTER})(?:[ -](?P<scale>{_SCALE})s?\b)?"
 )
 _UNIT = re.compile(r"(\d+(?:[.,:]\d+)*)([^\W\d_]*)")
-# Units that are written out, too.
-_UNITS = {
-    "millisecond": "ms", "second": "s", "sec": "s", "minute": "min", "hour": "h", "hr": "h",
-    "day": "d", "kilobyte": "kb", "megabyte": "mb", "gigabyte": "gb",
-}  # fmt: skip
+# Units that a claim may write out. "5m" may be meters.
+_UNITS = {"ms": "millisecond", "s": "second", "sec": "second", "min": "minute", "h": "hour"}
 _IP_PORT = re.compile(r"(?:\d+\.){3}\d+:(\d+)")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_WORD_BEFORE = re.compile(r"([^\W\d_]+)[ /-]$")
+_WORD_BEFORE = re.compile(r"([^\W\d_]+)[ -]$")
 _WORD_AFTER = re.compile(r"[ -]([^\W\d_]+)")
 # "3.10 or newer" is "3.10+".
 _AT_LEAST = re.compile(
-    r"\b(?:at least|minimum(?: of)?|no (?:less|fewer) than|since|as of)(?: [A-Za-z]+)? $",
-    re.IGNORECASE,
+    r"\b(?i:at least|minimum(?: of)?|no (?:less|fewer) than)(?: (?:version|[A-Z]\w*))? $"
+    r"|\b(?i:since version) $"
 )
 _OR_MORE = re.compile(r" (?:or|and) (?:above|greater|higher|later|more|newer|over|up)\b")
 _CARDINALS = """zero one two three four five six seven eight nine ten eleven twelve thirteen
@@ -293,7 +288,7 @@ def _read_numbers(text: str, is_english: bool) -> Iterator[TextPart]:
         before, after = (re.sub(rf"[ ≥{_CURRENCY}]", "", each) for each in (before, after))
         yield _make_number(match, f"{before}{signs}{digits}{after}", match["glued"] or "", unit)
         if port := _IP_PORT.fullmatch(digits):
-            yield TextPart("number", port[1], (port[1],))
+            yield TextPart("number", port[1], (f"port {port[1]}",))
 
 
 def _make_number(
@@ -306,7 +301,8 @@ def _make_number(
     is_glued = bool(glued) and not (is_version and glued.lower() == "v")
     noun = _WORD_AFTER.match(text, end)
     left = strip_plural(glued or "".join(_WORD_BEFORE.findall(text[:start])))
-    left = "version" if left == "v" else left
+    # In an address, "v3" is a segment.
+    left = "version" if left == "v" and text[start - 1 : start] != "/" else left
     right = strip_plural(unit or (noun[1] if noun else ""))
     right = _UNITS.get(right, right)
     values = [value]
@@ -318,9 +314,7 @@ def _make_number(
         forms += [whole, f"{left} {whole}", f"{whole} {right}"]
     is_counted = bool(right) and right not in STOPWORDS
     counted = f"{'order' if value.endswith('th') else 'count'} of {right}"
-    # A default of 5.0 seconds is one of 5 seconds.
-    whole_number = re.findall(r"^(\d+)\.0$", value)
-    implied = (*(values if is_version else whole_number), *([counted] if is_counted else ()))
+    implied = (*(values if is_version else ()), *([counted] if is_counted else ()))
     words = text[start : noun.end() if noun and is_counted else end].strip()
     return TextPart("number", words, tuple(forms), implied, counted if is_weak else "")
 
@@ -393,13 +387,15 @@ MAX_PLACED = 4
 
 # A word such as CLI or APIs, but no method of HTTP or level of a log, which are values.
 _ACRONYM = re.compile(
-    r"(?<!\w)(?!(?:GET|HEAD|PATCH|POST|PUT|DEBUG|ERROR|FATAL|INFO|TRACE|WARN)\b)[A-Z]{2,5}(?=s?(?!\w))"
+    r"(?<!\w)(?!(?:GET|HEAD|PATCH|POST|PUT|DEBUG|ERROR|FATAL|INFO|TRACE|WARN)s?\b)"
+    r"[A-Z]{2,5}(?=s?(?!\w))"
 )
-# A value that a sentence has between quotation marks.
-_LITERAL = re.compile(rf'"([^\s"{_GAP}]+)"')
+# A value that an English sentence has between quotation marks; a label begins with a capital.
+_LITERAL = re.compile(r'(?<!\w)"([a-z][\w./:-]*\w)"')
 _OPTION_WITH_VALUE = re.compile(r"--?[A-Za-z][\w-]* \S+")
-# An argument of a call or a signature, with one level of brackets in it.
-_ARGUMENT = re.compile(r"(?:[^,()\[\]{}]|\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\})+")
+# The arguments of a call or a signature, and one that has a type or a value: "retries: int = 3".
+_ARGUMENTS = re.compile(r"\w\((.*)\)")
+_ARGUMENT = re.compile(r" ?\*{0,2}\w+ ?[:=].*")
 # What a line of code may lose: a prompt, a comment and the sign that divides it from the next.
 _CODE_EDGE = re.compile(r"^\s*(?:\$|>>>|\.\.\.) |(?:\s+#\s.*|[,;:{])$")
 # Two pieces of one option, path or name.
@@ -468,9 +464,12 @@ def check_claim(text: str, quotations: Sequence[Quotation], grounds: Grounds) ->
         return Drop("length")
     source = _ClaimSource(quotations, grounds)
     code, prose = split_code(text)
-    for span in (*code, *_LITERAL.findall(prose)):
+    for span in code:
         if not source.contains_code(span):
             return Drop("code", part=span)
+    for literal in _LITERAL.findall(prose) if source.is_english else ():
+        if not source.mentions(literal):
+            return Drop("name", part=literal)
     languages = [quotation.passage.language for quotation in quotations]
     texts = [passage.text for passage in grounds.evidence.passages]
     parts = (*read_parts(prose, is_english=source.is_english), *read_names(prose, languages, texts))
@@ -536,7 +535,6 @@ class _ClaimSource:
             for each in find_surrounding_ranges(q.passage, q.start, q.end)
         ]
         self.titles = [heading for p in self.passages for heading in p.title.split(TITLE_SEPARATOR)]
-        self.titles += [find_column_names(q.passage, q.start, q.end) for q in quotations]
         sentences = [passage.text[start:end] for passage, start, end in self.ranges]
         self.quoted = "\n".join([*sentences, *self.titles])
         self.question = grounds.question
@@ -561,17 +559,17 @@ class _ClaimSource:
         whole = [(each, 0, len(each.text)) for each in self.passages]
         ranges = self.ranges + (whole if is_asked else [])
         lines = [*self.titles, *(line for each in ranges for line in list_code(*each))]
-        # The value of "name = value" is whole, too, and so is each argument between parentheses.
+        # The value of "name = value" is whole, too, and so is an argument.
         lines += [
-            part
-            for line in lines
-            for part in (
-                line.partition(" = ")[2],
-                *_ARGUMENT.findall(line.partition("(")[2].rpartition(")")[0]),
-            )
+            part for line in lines for part in (line.partition(" = ")[2], *_split_arguments(line))
         ]
         whole_code = [tokenize_code(_CODE_EDGE.sub("", line)) for line in lines]
         return bool(tokens) and tokens in whole_code
+
+    def mentions(self, literal: str) -> bool:
+        """True if the passages that are cited, their titles or the question have a literal."""
+        texts = (self.question, self.quoted, *(passage.text for passage in self.passages))
+        return any(_contains_tokens(text, tokenize_code(literal)) for text in texts)
 
     def contains_part(self, part: TextPart) -> bool:
         """True if a part of a claim stands there, by the rule of its kind."""
@@ -585,6 +583,19 @@ class _ClaimSource:
         return part.words.removesuffix("s") in self.acronyms or any(
             _is_inflected(part.forms[0], name) for name in names
         )
+
+
+def _split_arguments(code: str) -> list[str]:
+    """Split the arguments of a call or a signature that have a type or a value."""
+    match = _ARGUMENTS.search(code)
+    arguments, depth = [""], 0
+    for sign in match[1] if match else "":
+        depth += (sign in "([{") - (sign in ")]}")
+        if sign == "," and depth == 0:
+            arguments.append("")
+        else:
+            arguments[-1] += sign
+    return [argument for argument in arguments if _ARGUMENT.fullmatch(argument)]
 
 
 def _contains_tokens(text: str, code: list[str]) -> bool:

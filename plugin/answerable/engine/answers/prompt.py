@@ -72,9 +72,9 @@ def frame_evidence(
 
 
 def _write_source(passage: Passage) -> str:
-    """Write the Markdown of a passage without the addresses of its links, which nobody may claim.
+    """Write the Markdown of a passage without the addresses behind its links.
 
-    In a reference of options they are a fourth of the text.
+    No claim may hold them, since a quote is of what a reader sees.
     """
     return write_blocks(
         [
@@ -179,7 +179,7 @@ def fill_prompt(store: Store, retrieved: RetrievalResult, characters: int) -> Ev
     texts: list[_Shingles] = []
     pages: set[str] = set()
     context_characters = characters // 4
-    # What a model is called for comes first, since its section may be the last one.
+    # The best passage comes first, since its section may be the last one.
     for scored in sorted(grouped, key=lambda scored: scored.floored < best):
         passage = scored.item
         size, context = len(passage.text), len(passage.title) + len(passage.url)

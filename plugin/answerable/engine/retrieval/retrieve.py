@@ -40,7 +40,8 @@ class RetrievalResult:
 
     ``siblings`` are other passages of the best pages, a little under the floor: the floor tells
     whether a page answers, and the section score which of its sections does. ``reading``: of the
-    question. ``vector``: of the reading's text, None where nothing was embedded.
+    question. ``vector``: of the reading's text, None where nothing was embedded. ``language``: of
+    the asker, None if it is not known.
     """
 
     reading: QuestionReading = field(compare=False)
@@ -50,6 +51,7 @@ class RetrievalResult:
     near_hints: tuple[Scored[RoutingHint], ...] = ()
     siblings: tuple[Scored[Passage], ...] = ()
     vector: Floats | None = field(default=None, compare=False, repr=False)
+    language: str | None = field(default=None, compare=False)
 
     @property
     def lead(self) -> float:
@@ -113,6 +115,7 @@ def retrieve(
         hints.select_top(~hints.above_floor, near).list_items(store.index.make_hint),
         siblings.list_items(texts.__getitem__),
         vector,
+        language,
     )
 
 

@@ -89,17 +89,6 @@ def find_surrounding_ranges(passage: Passage, start: int, end: int) -> list[Text
     return [words]
 
 
-def find_column_names(passage: Passage, start: int, end: int) -> str:
-    """Find the column names of the table that a range begins in, or nothing."""
-    names = ""
-    for block, first, last in read_markdown(passage.markdown).blocks:
-        if block.kind != "row" or block.detail == "header":
-            names = block.text if block.kind == "row" else ""
-        elif first < end and start < last:
-            return names
-    return ""
-
-
 def find_surrounding_sentences(passage: Passage, start: int, end: int) -> str:
     """Find the words of ``find_surrounding_ranges``."""
     ranges = find_surrounding_ranges(passage, start, end)
