@@ -198,13 +198,8 @@ export function drawAnswer(answer, { tag, say }, copy, readSection, places) {
   }
 
   const drawSentence = (/** @type {(Node | string)[]} */ words, /** @type {Citation[]} */ sources) => {
-    const sentence = element("span", { class: "sentence", dir: "auto" }, ...words);
-    const last = sentence.lastChild;
-    const place = last instanceof Text ? last.data.search(/\p{P}$/u) : -1;
-    // Its chips stay on the line of its full stop.
-    const stop = last instanceof Text && place >= 0 ? [last.splitText(place)] : [];
-    sentence.append(element("span", { class: "end" }, ...stop, ...listSources(sources).map(drawChip)));
-    return sentence;
+    const chips = element("span", { class: "chips" }, ...listSources(sources).map(drawChip));
+    return element("span", { class: "sentence", dir: "auto" }, ...words, chips);
   };
 
   // Sentences that follow one another are a paragraph, and many of them a list.
