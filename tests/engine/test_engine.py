@@ -168,6 +168,16 @@ def test_words_of_a_model_reach_no_note(tmp_path: Path) -> None:
     assert [seen.hints for seen in answerer.evidence] == [(), ()]
 
 
+def test_words_of_a_model_search_in_the_language_of_the_question(tmp_path: Path) -> None:
+    pages = [ROPES, BUOYS, replace(BUOYS, id="buoy-en", url="/buoy-en/")]
+    index = index_of(tmp_path, pages, languages={"rope": "de", "buoy": "de"})
+    bundle = bundle_of(tmp_path, index, Profile(floor=0.0, note_floor=0.0))
+    answerer = writing(DECLINES, {"claims": [MARKS]})
+    answerer.max_evidence_characters = 200
+    Engine(bundle, LetterEmbedder(), answerer).answer("rope?", "de")
+    assert [page.id for page in answerer.evidence[1].passages] == ["buoy"]
+
+
 @pytest.mark.parametrize("search", ["rope", "", 7, None])
 def test_a_search_that_finds_nothing_new_leaves_the_refusal(tmp_path: Path, search: object) -> None:
     answerer = writing({"claims": [], "search": search})
