@@ -230,15 +230,16 @@ class Engine(Generic[StoreT]):
         return _gather(retrieved, choose_passages(self.store, retrieved))
 
     def search_again(self, evidence: Evidence, language: str | None, words: str) -> Evidence:
-        """Select other passages by words of a model that declined; nothing if none is new.
+        """Select other passages by the words of a model that declined, unless none of them is new.
 
         The hints stay those of the question, since a model's words never reach for notes.
         language: of the question.
         """
         reading = self.parse_question(words)
-        found = self.select_evidence(self._retrieve(reading, POOL_SIZE, language, POOL_SIZE))
-        is_new = not set(found.passages) <= set(evidence.passages)
-        return replace(evidence, passages=found.passages) if is_new else Evidence()
+        pool = self._retrieve(reading, POOL_SIZE, language, POOL_SIZE)
+        passages = self.select_evidence(pool).passages
+        is_new = not set(passages) <= set(evidence.passages)
+        return replace(evidence, passages=passages) if is_new else Evidence()
 
     def _quote_from(self, retrieved: RetrievalResult, named: Evidence | None = None) -> Reply:
         """Answer without a model. named: the passages that a model has named, instead of the best.

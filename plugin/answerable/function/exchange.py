@@ -252,7 +252,7 @@ class Exchange:
             self._tell(f"A model could not be asked: {error}")
 
     def _tell(self, sentence: str) -> None:
-        """Tell whoever runs the function; where nobody listens, the reader still gets a reply."""
+        """Tell whoever runs the function. A failure to do so must not reach the reader."""
         with suppress(Exception):
             self.function.report_failure(sentence)
 

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from answerable.engine.answers.contract import enforce_contract
-from answerable.engine.answers.grounding import Grounds, Quotation, check_claim, split_code
+from answerable.engine.answers.grounding import Grounds, Quotation, check_claim
+from answerable.engine.answers.parts import split_code
 from answerable.engine.errors import Rule
 from answerable.engine.text.markdown import parse_blocks
 from answerable.engine.text.markdown_writer import escape_markdown

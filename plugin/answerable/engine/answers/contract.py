@@ -265,7 +265,7 @@ def list_named_passages(draft: object, evidence: Evidence) -> Iterator[Passage]:
 
 
 def read_search_words(draft: object) -> str:
-    """Read what a draft that declines would search for instead; nothing if it does not say."""
+    """Read the words that a draft which declines would search for, or "" if it has none."""
     words = draft.get("search") if isinstance(draft, Mapping) else None
     return clean_question(words)[:MAX_QUESTION_CHARACTERS] if isinstance(words, str) else ""
 
@@ -320,8 +320,8 @@ def draft_reply(
         if best is None or len(answer.claims) >= len(best.claims):
             best = answer
         if search and attempt == 1 and not (answer.citations or answer.drops):
-            found = search(read_search_words(draft))
-            reply = draft_reply(answerer, question, found, names, attempts=1)
+            other_evidence = search(read_search_words(draft))
+            reply = draft_reply(answerer, question, other_evidence, names, attempts=1)
             return Reply(best, reason="declined") if reply.reason else reply
         fallen = [drop for drop in answer.drops if drop.claim is not None]
         is_lost = bool(fallen) and (not answer.claims or fallen[0].claim == 1)
