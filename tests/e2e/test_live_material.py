@@ -111,11 +111,23 @@ def test_the_palette_changes_the_colours_of_the_box_and_axe_finds_nothing(
     assert len(set(backgrounds)) == 2
 
 
+def visit_instantly(page: Page, address: str) -> None:
+    """Open a page, and wait until Material knows the site's addresses, whose pages it loads itself.
+
+    `window.same` tells whether the browser still shows the page that it loaded.
+    """
+    with page.expect_response("**/sitemap.xml") as sitemap:
+        page.goto(address)
+    sitemap.value.finished()
+    page.evaluate(
+        "() => { window.same = true; return new Promise((done) => setTimeout(done, 100)); }"
+    )
+
+
 def test_links_to_questions_open_the_box_of_the_page_they_lead_to(page: Page, address: str) -> None:
-    page.goto(address)
+    visit_instantly(page, address)
     box = page.locator("answerable-ask")
     expect(box.get_by_role("button", name="Ask")).to_be_visible()
-    page.evaluate("window.isSame = true")
     for question, path in [("Here?", ""), ("There?", "mooring/"), ("Again?", "mooring/")]:
         page.evaluate(
             """(href) => {
@@ -131,20 +143,14 @@ def test_links_to_questions_open_the_box_of_the_page_they_lead_to(page: Page, ad
         expect(page).to_have_url(f"{address}{path}")
         expect(box.get_by_text("Press Enter to ask this question.")).to_have_count(1)
         page.keyboard.press("Escape")
-    assert page.evaluate("window.isSame")
+    assert page.evaluate("window.same")
 
 
 def test_instant_navigation_keeps_the_box_and_a_source_lands_at_its_words(
     page: Page, address: str
 ) -> None:
     page.set_viewport_size({"width": 1300, "height": 760})
-    # Material loads pages itself once it knows the site's addresses.
-    with page.expect_response("**/sitemap.xml") as sitemap:
-        page.goto(address)
-    sitemap.value.finished()
-    page.evaluate(
-        "() => { window.same = true; return new Promise((done) => setTimeout(done, 100)); }"
-    )
+    visit_instantly(page, address)
     page.locator(".md-sidebar--primary").get_by_role("link", name="Storms").click()
     expect(page.locator("h1")).to_have_text("Storms")
     assert page.evaluate("window.same")
@@ -186,10 +192,7 @@ def test_box_at_the_end_of_a_page_is_there_after_instant_navigation(
 ) -> None:
     page.set_viewport_size({"width": 1300, "height": 760})
     page.route(re.compile(r"/docs/(\w+/)?$"), place_inline)
-    with page.expect_response("**/sitemap.xml") as sitemap:
-        page.goto(address)
-    sitemap.value.finished()
-    page.evaluate("() => { window.same = true; }")
+    visit_instantly(page, address)
     for name in ("Storms", "Mooring"):
         page.locator(".md-sidebar--primary").get_by_role("link", name=name).click()
         expect(page.locator("h1")).to_have_text(name)
