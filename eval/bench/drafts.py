@@ -12,10 +12,10 @@ question without ``message`` reaches no model. With ``--after DRAFTS`` it writes
 of drafts that decline and say what to search for.
 
 ``feed`` runs drafts through the engine: lines with ``id`` and ``draft``, or ``declined``. A second
-attempt gets the draft of the file SECOND, else the same. For each claim it prints whether it is
-kept, or the rule that it falls by and the part that broke it, for a maintainer; with ``--json`` the
-replies that readers see, for a judge. It also reads ``drafts/NAME.jsonl`` of the data folder, whose
-claims name ``passage`` ids.
+attempt gets the same draft, or after a search that of the file SECOND. For each claim of the last
+draft it prints whether it is kept, or the rule that it falls by and the part that broke it, for a
+maintainer; with ``--json`` the replies that readers see, for a judge. It also reads
+``drafts/NAME.jsonl`` of the data folder, whose claims name ``passage`` ids.
 """
 
 import hashlib
@@ -170,18 +170,24 @@ def feed_drafts(
     engine: Engine[Bundle], questions: Sequence[Row], drafts: Path, second: Path | None
 ) -> list[Row]:
     """Feed the drafts of a file, whose claims may name a passage by its id."""
-    seconds = {row["id"]: row["draft"] for row in read_lines(second)} if second else {}
+    seconds = {row["id"]: read_draft(row) for row in read_lines(second)} if second else {}
     by_name = {row["id"]: row for row in questions}
     by_name |= {make_key(row["question"]): row for row in questions}
     fed = []
     for row in read_lines(drafts):
-        draft: Row = row.get("draft") or {"claims": row.get("claims") or []}
-        if "claims" in row:
-            for support in chain.from_iterable(claim["evidence"] for claim in draft["claims"]):
-                support["source"] = support["passage"]
-        both: list[Row] = [draft, seconds.get(row["id"]) or draft]
-        fed.append(feed_draft(engine, by_name[row["id"]], both))
+        draft = read_draft(row)
+        second_draft = seconds.get(row["id"], draft) if read_search_words(draft) else draft
+        fed.append(feed_draft(engine, by_name[row["id"]], [draft, second_draft]))
     return fed
+
+
+def read_draft(row: Row) -> Row:
+    """Read the draft of a line, which is empty where it says that the writer declined."""
+    claims = row.get("claims") or []
+    for support in chain.from_iterable(claim["evidence"] for claim in claims):
+        support["source"] = support["passage"]
+    draft: Row = row.get("draft") or {"claims": claims}
+    return draft
 
 
 def print_fed(name: str, fed: Sequence[Row]) -> None:

@@ -178,7 +178,7 @@ def test_words_of_a_model_search_in_the_language_of_the_question(tmp_path: Path)
     assert [page.id for page in answerer.evidence[1].passages] == ["buoy"]
 
 
-@pytest.mark.parametrize("search", ["rope", "", 7, None])
+@pytest.mark.parametrize("search", ["rope", "", 7, None, "\udcff", 10**5 * "rope "])
 def test_a_search_that_finds_nothing_new_leaves_the_refusal(tmp_path: Path, search: object) -> None:
     answerer = writing({"claims": [], "search": search})
     answerer.max_evidence_characters = 200
@@ -186,14 +186,30 @@ def test_a_search_that_finds_nothing_new_leaves_the_refusal(tmp_path: Path, sear
     assert (reply.reason, len(answerer.evidence)) == ("declined", 1)
 
 
-@pytest.mark.parametrize("second", [{"claims": []}, INVENTED, {"claims": [MISQUOTES]}])
-def test_a_refusal_stays_one_where_no_claim_of_the_second_draft_holds(
-    tmp_path: Path, second: object
+@pytest.mark.parametrize(
+    ("second", "reason"),
+    [(DECLINES, "declined"), (INVENTED, "contract"), ({"claims": [MISQUOTES]}, None)],
+)
+def test_a_draft_after_a_search_is_the_last_and_judged_as_any(
+    tmp_path: Path, second: object, reason: str | None
 ) -> None:
     answerer = writing(DECLINES, second)
     answerer.max_evidence_characters = 200
     reply = engine_of(tmp_path, ROPES, BUOYS, answerer=answerer).answer("rope?")
-    assert (reply.reason, reply.failure, len(answerer.evidence)) == ("declined", None, 2)
+    assert (reply.reason, len(answerer.evidence)) == (reason, 2)
+    # What it names is quoted for it, as after any draft that copies badly.
+    assert [citation.url for citation in reply.citations] == ([] if reason else ["/buoy/"])
+    assert isinstance(reply.failure, ContractViolation) == (reason is None)
+
+
+def test_a_draft_that_declines_when_it_is_corrected_searches_no_more(tmp_path: Path) -> None:
+    answerer = writing(INVENTED, DECLINES)
+    answerer.max_evidence_characters, answerer.max_question_tokens = 200, 5_000
+    engine = engine_of(tmp_path, ROPES, BUOYS, answerer=answerer)
+    paid = replace(engine, embedder=LetterEmbedder(max_question_tokens=10))
+    with use_context(RequestContext()) as context:
+        assert paid.answer("rope?").reason == "declined"
+    assert context.tokens == 5_000 + 10
 
 
 def test_a_call_that_fails_after_a_search_gives_the_keyless_reply(tmp_path: Path) -> None:

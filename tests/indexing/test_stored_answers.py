@@ -118,8 +118,8 @@ def test_no_model_is_called_for_it_and_a_draft_of_the_same_is_equal(bundle: Bund
     # A model without a draft raises when it is called.
     silent = Engine(bundle, local(), DraftingModel({}))
     assert silent.answer(QUESTION).answer == drafted
-    assert silent.bound_tokens(QUESTION) == 0
-    assert silent.bound_tokens(OTHER) == 40_000
+    assert not silent.is_paid(QUESTION)
+    assert silent.is_paid(OTHER)
 
 
 @pytest.mark.parametrize("claim", ["It is 99 metres long.", "Ask captain@evil.example."])

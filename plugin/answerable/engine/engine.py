@@ -75,12 +75,12 @@ class Engine(Generic[StoreT]):
                 f"embedder is {own.model} ({own.dimensions}): build again with this embedder"
             )
 
-    def bound_tokens(self, question: str) -> int:
-        """Bound the tokens that a question costs, which are none if its answer is stored."""
-        most = self.embedder.max_question_tokens + self.answerer.max_question_tokens
-        if not most or not self.store.index.answers:
-            return most
-        return 0 if self._has_stored_answer(self.parse_question(question)) else most
+    def is_paid(self, question: str) -> bool:
+        """True if answering a question costs tokens, as a stored answer does not."""
+        if not self.embedder.max_question_tokens + self.answerer.max_question_tokens:
+            return False
+        answers = self.store.index.answers
+        return not (answers and self._has_stored_answer(self.parse_question(question)))
 
     def parse_question(self, question: str) -> QuestionReading:
         """Read the content terms of a question, in the site's spelling."""
@@ -232,8 +232,7 @@ class Engine(Generic[StoreT]):
     def search_again(self, evidence: Evidence, language: str | None, words: str) -> Evidence:
         """Select other passages by the words of a model that declined, unless none of them is new.
 
-        The hints stay those of the question, since a model's words never reach for notes.
-        language: of the question.
+        The hints stay those of the question: a model's words find no notes. language: of the asker.
         """
         reading = self.parse_question(words)
         pool = self._retrieve(reading, POOL_SIZE, language, POOL_SIZE)

@@ -150,7 +150,7 @@ class Exchange:
     def ask(self, question: Question) -> Json:
         """Answer a question, log a refusal, and return the body with the id of the request."""
         function, line = self.function, self.line
-        is_paid = self.engine.bound_tokens(question.text) > 0
+        is_paid = self.engine.is_paid(question.text)
         key, cached = self._make_cache_key(question), None
         with _tolerating_lost_storage(is_paid=is_paid):
             function.limits.admit(self.asker, "answer")

@@ -25,7 +25,7 @@ from ..types import (
     Reply,
     RoutingHint,
 )
-from .grounding import Grounds, Quotation, choose_quotations, find_excerpt, locate_support
+from .grounding import Grounds, Quotation, choose_quotations, find_excerpt, locate_quote_parts
 
 
 class Answerer(Protocol):
@@ -92,16 +92,17 @@ def enforce_contract(
     """Validate, repair and ground a draft of claims against the evidence it was written from.
 
     draft: ``{"complete": bool, "claims": [{"text", "evidence": [{"source", "quote"}]}], "routes":
-    [id]}``; a missing list reads as empty, a missing ``complete`` as false. names: texts that a
-    claim may take names from. question: in the reader's own words. ContractViolation
-    (stage="validate") for a wrong shape, (stage="ground") for a source that was never retrieved.
+    [id], "search": str}``; a missing list reads as empty, a missing ``complete`` as false, and
+    ``search`` is for ``draft_reply``. names: texts that a claim may take names from. question: in
+    the reader's own words. ContractViolation (stage="validate") for a wrong shape, (stage="ground")
+    for a source that was never retrieved.
     A source without a good quote is dropped from its claim; a claim over ``MAX_ANSWER_CLAIMS``,
     without a source or against a grounding rule, or a route to no hint, is dropped and counted.
     """
     read = _validate_draft(draft)
     grounds = Grounds(evidence, names, question)
     grounded = [_ground_claim(claim, grounds) for claim in read.claims[:MAX_ANSWER_CLAIMS]]
-    drops = [replace(each, claim=n) for n, each in enumerate(grounded, 1) if isinstance(each, Drop)]
+    drops = [replace(drop, claim=n) for n, drop in enumerate(grounded, 1) if isinstance(drop, Drop)]
     drops += [Drop("too-many", n) for n in range(len(grounded) + 1, len(read.claims) + 1)]
     items = [repair_reference(target, evidence, to_hint=True) for target in read.routes]
     hints = dict.fromkeys(item for item in items if isinstance(item, RoutingHint))
@@ -110,7 +111,7 @@ def enforce_contract(
         for target, item in zip(read.routes, items, strict=True)
         if not isinstance(item, RoutingHint)
     ]
-    claims = tuple(each for each in grounded if isinstance(each, Claim))
+    claims = tuple(claim for claim in grounded if isinstance(claim, Claim))
     return Answer(claims, tuple(hints), len(drops), tuple(drops), read.complete is True)
 
 
@@ -181,7 +182,7 @@ def _ground_claim(claim: _DraftClaim, grounds: Grounds) -> Claim | Drop:
     if isinstance(quotations, Drop):
         # A model copies the Markdown that it reads.
         plain = plain_text(text)
-        copied = choose_quotations(plain, places, grounds)
+        copied = quotations if plain == text else choose_quotations(plain, places, grounds)
         if isinstance(copied, Drop) or not find_excerpt(plain, copied):
             return quotations
         text, quotations = plain, copied
@@ -215,7 +216,7 @@ def _locate_support(support: _DraftSupport, evidence: Evidence) -> list[list[Quo
     """Locate a quote in the passage that its source names, or name the rule that drops it."""
     passage = repair_reference(support.source, evidence, to_hint=False)
     if isinstance(passage, Passage):
-        return locate_support(support.quote, passage)
+        return locate_quote_parts(support.quote, passage)
     return [Drop("quote", part=support.quote)]
 
 
@@ -266,8 +267,13 @@ def list_named_passages(draft: object, evidence: Evidence) -> Iterator[Passage]:
 
 def read_search_words(draft: object) -> str:
     """Read the words that a draft which declines would search for, or "" if it has none."""
-    words = draft.get("search") if isinstance(draft, Mapping) else None
-    return clean_question(words)[:MAX_QUESTION_CHARACTERS] if isinstance(words, str) else ""
+    if not isinstance(draft, Mapping) or draft.get("claims") or draft.get("routes"):
+        return ""
+    words = draft.get("search")
+    if not isinstance(words, str):
+        return ""
+    # Cleaning may make a text longer, and takes long for one without end.
+    return clean_question(words[:MAX_QUESTION_CHARACTERS])[:MAX_QUESTION_CHARACTERS]
 
 
 # A draft that breaks the contract, that loses its first claim, or that declines and says what to
@@ -281,15 +287,14 @@ def draft_reply(
     evidence: Evidence,
     names: Sequence[str] = (),
     search: Callable[[str], Evidence] | None = None,
-    attempts: int = MAX_DRAFTS,
 ) -> Reply:
     """Draft an answer until it meets the contract, or refuse. Without evidence nothing is drafted.
 
-    names: of the site, which a claim may use. question: in the reader's own words, of which a claim
-    may use what a cited passage has too. search: finds other evidence by the words of a first draft
-    that declines; its refusal stands unless a draft from that evidence has a claim that holds.
-    Otherwise a second draft gets the violation of the first. Of two that have claims which hold,
-    the one with more of them is taken.
+    names: of the site, which a claim may use. question: in the reader's own words; a claim may use
+    those that a cited passage has too. search: finds other evidence by the words of a first draft
+    that declines; if there is some, the second draft is written from it and stands for both.
+    Otherwise the second draft gets the violation of the first, and the one with more claims that
+    hold is taken. ProviderError for a call that fails, unless the first draft has such claims.
     """
     if not evidence:
         return Reply(reason="no-evidence")
@@ -297,12 +302,13 @@ def draft_reply(
     violation: str | None = None
     named: dict[Passage, None] = {}
     context = current_context()
-    for attempt in range(1, attempts + 1):
-        # A question counts once, however many drafts it takes.
-        tokens = answerer.max_question_tokens if search and attempt == 1 else 0
+    # A question counts once, however many drafts it takes.
+    tokens = answerer.max_question_tokens
+    for _ in range(MAX_DRAFTS):
         try:
             with context.stage("writing"), context.counting(tokens):
                 draft = answerer.draft(question, evidence, violation)
+            tokens = 0
         except ProviderError:
             # What the first attempt left is worth more than a reply without a model.
             if best is None or not best.claims:
@@ -319,10 +325,12 @@ def draft_reply(
         context.refusals.update(f"ground/{rule}" for rule in answer.rules)
         if best is None or len(answer.claims) >= len(best.claims):
             best = answer
-        if search and attempt == 1 and not (answer.citations or answer.drops):
-            other_evidence = search(read_search_words(draft))
-            reply = draft_reply(answerer, question, other_evidence, names, attempts=1)
-            return Reply(best, reason="declined") if reply.reason else reply
+        if search and violation is None and (words := read_search_words(draft)):
+            other_evidence, search = search(words), None
+            if not other_evidence:
+                break
+            evidence, best = other_evidence, None
+            continue
         fallen = [drop for drop in answer.drops if drop.claim is not None]
         is_lost = bool(fallen) and (not answer.claims or fallen[0].claim == 1)
         if not is_lost or answerer.max_evidence_characters is None:

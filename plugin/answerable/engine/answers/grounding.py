@@ -39,7 +39,7 @@ _CODE_LIKE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Quotation:
-    """Locate the quote of a claim in its passage."""
+    """The place of a claim's quote in its passage."""
 
     passage: Passage
     start: int
@@ -56,7 +56,7 @@ def locate_quote(quote: str, passage: Passage) -> list[Quotation] | Rule:
     return check_quote(quotations[0]) or quotations
 
 
-def locate_support(quote: str, passage: Passage) -> list[list[Quotation] | Drop]:
+def locate_quote_parts(quote: str, passage: Passage) -> list[list[Quotation] | Drop]:
     """Locate a quote, or else its parts, and name the rule that what is no quote breaks."""
     readings = []
     for reading in _read_quote(quote):
@@ -78,9 +78,10 @@ def _read_quote(quote: str) -> Iterator[str]:
     """Read a quote as it is, as the Markdown that a model reads, and as rows that a model cuts."""
     yield quote
     yield plain_text(quote)
-    lines = quote.split("\n")
-    # A row that is cut has lost a bar, without which it is none.
-    yield plain_text("\n".join(f"| {row.strip('| ')} |" if "|" in row else row for row in lines))
+    if "|" in quote:
+        # A row that is cut has lost a bar, without which it is none.
+        rows = quote.split("\n")
+        yield plain_text("\n".join(f"| {row.strip('| ')} |" if "|" in row else row for row in rows))
 
 
 def check_quote(quotation: Quotation) -> Rule | None:
@@ -200,7 +201,7 @@ def check_claim(text: str, quotations: Sequence[Quotation], grounds: Grounds) ->
         if not source.contains_code(span):
             return Drop("code", part=span)
     for literal in _LITERAL.findall(prose) if source.is_english else ():
-        if not source.mentions(literal):
+        if not source.contains_code(literal):
             return Drop("name", part=literal)
     languages = [quotation.passage.language for quotation in quotations]
     texts = [passage.text for passage in grounds.evidence.passages]
@@ -298,11 +299,6 @@ class _ClaimSource:
         whole_code = [tokenize_code(_CODE_EDGE.sub("", line)) for line in lines]
         return bool(tokens) and tokens in whole_code
 
-    def mentions(self, literal: str) -> bool:
-        """True if the passages that are cited, their titles or the question have a literal."""
-        texts = (self.question, self.quoted, *(passage.text for passage in self.passages))
-        return any(_contains_tokens(text, tokenize_code(literal)) for text in texts)
-
     def contains_part(self, part: TextPart) -> bool:
         """True if a part of a claim stands there, by the rule of its kind."""
         if part.rival and (part.rule, part.rival) not in self.parts:
@@ -320,10 +316,15 @@ class _ClaimSource:
 def _split_arguments(code: str) -> list[str]:
     """Split the arguments of a call or a signature that have a type or a value."""
     match = _ARGUMENTS.search(code)
-    arguments, depth = [""], 0
+    arguments, depth, mark = [""], 0, ""
     for sign in match[1] if match else "":
-        depth += (sign in "([{") - (sign in ")]}")
-        if sign == "," and depth == 0:
+        if sign in "\"'" and mark in ("", sign):
+            mark = "" if mark else sign
+        depth += 0 if mark else (sign in "([{") - (sign in ")]}")
+        if depth < 0:
+            # Of another call.
+            break
+        if sign == "," and depth == 0 and not mark:
             arguments.append("")
         else:
             arguments[-1] += sign

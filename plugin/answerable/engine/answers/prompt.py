@@ -166,8 +166,8 @@ def fill_prompt(store: Store, retrieved: RetrievalResult, characters: int) -> Ev
     """Fill a prompt with whole passages that have this many characters of text.
 
     Titles, addresses, and what pages say of themselves may take a quarter of that beside them. The
-    passages are the best 32 of the ranking, also those under the floor; there are none if the best
-    of them misses the call floor, and a model without hints is not called then.
+    passages are of the best 32 of the ranking, near misses among them; there are none if the best
+    misses the call floor, and a model without hints is not called then.
     """
     pool = order_candidates(store, retrieved, retrieved.near_passages)
     best = max((scored.floored for scored in pool), default=-1.0)

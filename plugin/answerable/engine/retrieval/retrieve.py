@@ -36,7 +36,7 @@ _TINY: float = RULES["retrieve"]["TINY"]
 
 @dataclass(frozen=True, slots=True)
 class RetrievalResult:
-    """Hold both streams, best first, and the best candidates under each floor (for maintainers).
+    """Both streams, best first, and the best candidates under each floor.
 
     ``siblings`` are other passages of the best pages, a little under the floor: the floor tells
     whether a page answers, and the section score which of its sections does. ``reading``: of the
