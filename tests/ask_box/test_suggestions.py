@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from ask_box.test_widget_accessibility import violations
 from support.browser_site import Host, hosted, visit, write_plain_site
+from support.deadlines import until
 from support.known_questions import store_answer, write_known_questions
 from support.sites import build_here
 
@@ -47,13 +48,16 @@ def test_a_suggestion_is_asked_and_answered_by_its_section(page: Page, host: Hos
     box.get_by_role("button", name="Ask", exact=True).click()
     field = box.get_by_label("Your question")
     expect(field).to_be_focused()
-    # Nothing of it is loaded before somebody types.
+    # Nothing of it is loaded before somebody types, when all else has been.
+    until(lambda: any("vocabulary" in line for line in host.requests))
     assert not [line for line in host.requests if "suggestions-" in line]
     suggestions = box.locator(".typed").get_by_role("button")
     # A word that is begun, in any order, and one that is misspelled.
     for typed in ("tackle hea", "grund tackl"):
+        field.fill("")
+        expect(suggestions).to_have_count(0)
         field.fill(typed)
-        expect(suggestions).to_have_count(1)
+        expect(suggestions).to_have_text(["how heavy must my ground tackle be"])
     expect(box.get_by_role("status")).to_contain_text("Questions this site answers")
     field.fill("gust")
     expect(suggestions).to_have_text(["what do sailors do when gusts are near"])

@@ -116,6 +116,7 @@ def states(box: Locator, site: Site) -> Iterator[str]:
             expect(box.locator(".quote").first).to_be_visible()
             yield "quote"
         if name == "passages":
+            expect(box.locator("summary")).to_have_count(4)
             for summary in box.locator("summary").all():
                 summary.click()
             expect(box.locator(".words")).to_have_count(4)

@@ -214,6 +214,7 @@ def test_a_page_can_cancel_each_cancelable_event(page: Page, site: Site) -> None
     assert page.url == f"{site.origin}/"
     box.get_by_label("Your question").press("Enter")
     box.locator(".send").click()
+    expect(box.get_by_role("status")).to_have_text("Thank you.")
     events = details(page)
     assert [each["name"] for each in events] == [
         "open", "ask", "answer", "cite", "cite", "ask", "answer", "feedback"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Browser, Page, expect
 
+from support.browser import browsing
 from support.deadlines import until
 from support.widget_site import (
     CLAIM,
@@ -34,16 +35,15 @@ def violations(page: Page) -> list[str]:
 
 
 def test_a_planted_csp_violation_is_reported(browser: Browser, site: Site) -> None:
-    page = browser.new_page()
-    visit(page, site)
-    page.evaluate(LISTENING)
-    page.evaluate(
-        "() => { const image = new Image(); image.src = 'http://other.invalid/x.png';"
-        " document.body.append(image); }"
-    )
-    until(lambda: len(site.reports) == 1)
-    assert violations(page) == ["img-src http://other.invalid/x.png "]
-    page.close()
+    with browsing(browser) as page:
+        visit(page, site)
+        page.evaluate(LISTENING)
+        page.evaluate(
+            "() => { const image = new Image(); image.src = 'http://other.invalid/x.png';"
+            " document.body.append(image); }"
+        )
+        until(lambda: len(site.reports) == 1)
+        assert violations(page) == ["img-src http://other.invalid/x.png "]
 
 
 def test_no_state_violates_the_csp(page: Page, site: Site) -> None:

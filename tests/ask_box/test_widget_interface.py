@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect
 
+from support.browser import browsing
 from support.deadlines import until
 from support.widget_excerpts import OPTIONS, STEPS, TABS, code, excerpts, join
 from support.widget_site import (
@@ -59,10 +60,8 @@ COLLECT = """(box) => {
 @pytest.fixture(scope="module")
 def interface(browser: Browser) -> Iterator[dict[str, Any]]:
     """The interface of a widget that went through every state and everything to be pressed."""
-    context = browser.new_context()
-    page = context.new_page()
-    page.add_init_script(NOTING)
-    with serving() as site:
+    with browsing(browser) as page, serving() as site:
+        page.add_init_script(NOTING)
         site.about = {
             "examples": ["How do I moor?"],
             "search": "?q={question}",
@@ -112,8 +111,7 @@ def interface(browser: Browser) -> Iterator[dict[str, Any]]:
             " value && name !== 'constructor' && !name.endsWith('Callback'))"
             ".map(([name, { value }]) => [name, value.length]))"
         )
-    yield interface
-    context.close()
+        yield interface
 
 
 def by_name(kind: str) -> dict[str, dict[str, Any]]:

@@ -95,7 +95,8 @@ def caching_page(browser: Browser) -> Iterator[Page]:
         args=chromium.CHROMIUM_ARGS,
         ignore_default_args=["--disable-back-forward-cache"],
     )
-    yield caching.new_page()
+    with chromium.browsing(caching) as page:
+        yield page
     caching.close()
 
 

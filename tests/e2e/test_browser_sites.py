@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from support.browser import browsing
 from support.browser_site import ask, hosted, visit, write_plain_site
 from support.sites import PAGES, build, command, index, put
 
@@ -28,8 +29,7 @@ def test_two_lines_answer_on_any_host(browser: Browser, tmp_path: Path) -> None:
     # Published below a path, which the build does not know.
     shutil.copytree(built(tmp_path), tmp_path / "host" / "team" / "docs")
     # The theme's highlighter comes from another host, and its scripts fail without it.
-    page = browser.new_page()
-    with hosted(tmp_path / "host") as host:
+    with browsing(browser) as page, hosted(tmp_path / "host") as host:
         box = visit(page, f"{host.origin}/team/docs/storms/")
         ask(box, CHAIN)
         expect(box.locator(".card")).to_contain_text("twelve millimetres thick")
@@ -37,7 +37,6 @@ def test_two_lines_answer_on_any_host(browser: Browser, tmp_path: Path) -> None:
         href = box.locator("a[href*='/mooring/']").first.get_attribute("href")
         assert href is not None
         assert href.startswith(address)
-    page.close()
 
 
 @pytest.mark.deep

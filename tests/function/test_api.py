@@ -325,7 +325,7 @@ def test_metrics_need_their_own_token(base: Engine) -> None:
 
 
 def test_questions_searches_and_places_have_rates_of_their_own(base: Engine) -> None:
-    ask = asking(base, usual(rate="2/hour", rate_all="2/hour"))
+    ask = asking(base, usual(rate="2/day", rate_all="2/day"))
     places = replace(question_request("rope"), path="places")
     assert [ask().status for _ in range(3)] == [200, 200, 429]
     assert [ask.get("search", "q=rope").status for _ in range(3)] == [200, 200, 429]
@@ -346,14 +346,14 @@ def test_questions_searches_and_places_have_rates_of_their_own(base: Engine) -> 
 def test_asker_is_ipv4_address_or_ipv6_network(
     base: Engine, first: str, second: str, is_one: bool
 ) -> None:
-    ask = asking(base, usual(rate="1/hour"))
+    ask = asking(base, usual(rate="1/day"))
     assert ask(asker=first).status == 200
     assert ask(asker=second).status == (429 if is_one else 200)
 
 
 @pytest.mark.parametrize("trusted", ["x-forwarded-for", None])
 def test_last_address_of_a_trusted_header_is_the_asker(base: Engine, trusted: str | None) -> None:
-    ask = asking(base, usual(rate="1/hour", asker_header=trusted))
+    ask = asking(base, usual(rate="1/day", asker_header=trusted))
 
     def status(forwarded: str) -> int:
         return ask(asker="10.0.0.1", headers={"x-forwarded-for": forwarded}).status

@@ -151,7 +151,7 @@ def test_two_processes_share_one_rate_and_one_cap(redis_server: RedisServer) -> 
         subprocess.Popen([sys.executable, "-c", ADMIT, redis_server.url], stdout=subprocess.PIPE)
         for _ in range(2)
     ]
-    counts = [tuple(map(int, run.communicate(timeout=60)[0].split())) for run in runs]
+    counts = [tuple(map(int, run.communicate(timeout=PATIENCE)[0].split())) for run in runs]
     assert sum(admitted for admitted, _ in counts) == 50
     # Each process may have one call under way when the last token is spent.
     assert 40 <= sum(asked for _, asked in counts) <= 41

@@ -5,7 +5,6 @@ those of what a server of 2026-07-28 refuses: it answers such requests.
 """
 
 import re
-import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 
 from support.deadlines import PATIENCE
 from support.published_functions import build_function, serving
+from support.server_processes import free_port
 from support.sites import ROOT
 
 PACKAGES = ROOT / "tests" / "mcp_conformance" / "node_modules"
@@ -39,8 +39,7 @@ pytestmark = [
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     function = build_function(tmp_path_factory.mktemp("site"))
     # The scenario on DNS rebinding comes from a page of the same port.
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
+    port = free_port()
     origins = f"http://localhost:{port},http://127.0.0.1:{port}"
     with serving(function, PORT=str(port), ANSWERABLE_ALLOWED_ORIGINS=origins) as running:
         yield f"http://127.0.0.1:{running.port}/mcp"

@@ -204,7 +204,7 @@ def test_guards_hold_for_agents(engine: Engine) -> None:
 
 def test_an_agent_over_its_rate_is_told_so_and_the_log_names_it(engine: Engine) -> None:
     lines: list[bytes] = []
-    app = app_of(engine, usual(rate="1/hour"), write_line=lines.append)
+    app = app_of(engine, usual(rate="1/day"), write_line=lines.append)
     # What is looked up counts apart from questions.
     for name, arguments, count in (
         ("ask", {"question": "chain"}, 1), ("search", {"query": "chain"}, 1),

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from support import static_server
+from support.browser import browsing
 from support.sites import PAGES, build_here, put, write_site
 
 THEMES = ("material", "mkdocs", "readthedocs")
@@ -65,8 +66,6 @@ def origins(sites: dict[str | None, Path]) -> Iterator[dict[str | None, str]]:
 def test_box_stands_where_the_option_says(
     browser: Browser, theme: str, origins: dict[str | None, str], placement: str | None
 ) -> None:
-    # The theme's highlighter comes from another host, and its scripts fail without it.
-    page = browser.new_page()
     place = {
         None: HEADER[theme] if theme == "material" else FLOATING,
         "button": FLOATING,
@@ -74,20 +73,21 @@ def test_box_stands_where_the_option_says(
         "inline": CONTENT[theme],
         "none": None,
     }[placement]
-    box = page.locator("answerable-ask")
-    for name in ("", "mooring/", "404.html"):
-        page.goto(f"{origins[placement]}/{name}")
+    # The theme's highlighter comes from another host, and its scripts fail without it.
+    with browsing(browser) as page:
+        box = page.locator("answerable-ask")
+        for name in ("", "mooring/", "404.html"):
+            page.goto(f"{origins[placement]}/{name}")
+            page.evaluate("customElements.whenDefined('answerable-ask').then(() => 0)")
+            # A page of the theme has nothing that a box could end.
+            is_placed = place and not (placement == "inline" and name == "404.html")
+            expect(box).to_have_count(1 if is_placed else 0)
+            if is_placed:
+                expect(page.locator(str(place))).to_have_count(1)
+        # An author's own element is the only one.
+        page.goto(f"{origins[placement]}/storms/")
         page.evaluate("customElements.whenDefined('answerable-ask').then(() => 0)")
-        # A page of the theme has nothing that a box could end.
-        is_placed = place and not (placement == "inline" and name == "404.html")
-        expect(box).to_have_count(1 if is_placed else 0)
-        if is_placed:
-            expect(page.locator(str(place))).to_have_count(1)
-    # An author's own element is the only one.
-    page.goto(f"{origins[placement]}/storms/")
-    page.evaluate("customElements.whenDefined('answerable-ask').then(() => 0)")
-    expect(box).to_have_attribute("endpoint", "/own/")
-    page.close()
+        expect(box).to_have_attribute("endpoint", "/own/")
 
 
 def test_placement_changes_nothing_but_the_tag_of_the_script(

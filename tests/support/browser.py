@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
@@ -20,6 +22,8 @@ CHROMIUM_ARGS = [
     "--disable-sync",
     "--disable-quic",
     "--no-first-run",
+    # A theme's scripts from other hosts fail at once, wherever the tests run.
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 ]
 # How long a browser may take on a machine that does much else, in ms.
 PATIENCE = deadlines.PATIENCE * 1000
@@ -47,22 +51,35 @@ def browser() -> Iterator[Browser]:
             chromium.close()
 
 
+@contextmanager
+def browsing(browser: Browser, **options: Any) -> Iterator[Page]:
+    """A page in a context of its own, where nothing is given up because the machine is busy.
+
+    options: of ``Browser.new_context``. The box waits a few seconds for its files, here for ever.
+    """
+    context = browser.new_context(**options)
+    context.set_default_timeout(PATIENCE)
+    context.add_init_script("AbortSignal.timeout = () => new AbortController().signal")
+    try:
+        yield context.new_page()
+    finally:
+        context.close()
+
+
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     """A page in its own context, whose script errors and CSP violations fail the test."""
-    context = browser.new_context(viewport={"width": 1100, "height": 760}, reduced_motion="reduce")
-    page = context.new_page()
-    page.set_default_timeout(PATIENCE)
+    size = {"width": 1100, "height": 760}
     problems: list[str] = []
-    page.on("pageerror", lambda error: problems.append(str(error)))
-    page.on(
-        "console",
-        lambda message: (
-            problems.append(message.text)
-            if "Content Security Policy" in message.text or "Trusted" in message.text
-            else None
-        ),
-    )
-    yield page
-    context.close()
+    with browsing(browser, viewport=size, reduced_motion="reduce") as page:
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on(
+            "console",
+            lambda message: (
+                problems.append(message.text)
+                if "Content Security Policy" in message.text or "Trusted" in message.text
+                else None
+            ),
+        )
+        yield page
     assert problems == []

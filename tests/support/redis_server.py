@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from support.deadlines import PATIENCE
+from support.server_processes import free_port
 
 
 class RedisServer:
@@ -19,10 +20,10 @@ class RedisServer:
     def __init__(self, executable: str, folder: Path) -> None:
         self._executable = executable
         self._folder = folder
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        self.url = f"redis://127.0.0.1:{self.port}/0"
+        self.port = free_port()
+        # Instead of the seconds that a question waits for it.
+        waits = f"socket_timeout={PATIENCE}&socket_connect_timeout={PATIENCE}"
+        self.url = f"redis://127.0.0.1:{self.port}/0?{waits}"
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:

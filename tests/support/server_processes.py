@@ -1,6 +1,7 @@
 """Processes that always end with their test, and those that serve: asked over HTTP on a port."""
 
 import http.client
+import itertools
 import json
 import os
 import signal
@@ -90,6 +91,8 @@ def run(
         reader.start()
         try:
             until(lambda: process.poll() is not None or ready(running))
+            if process.poll() is not None:
+                reader.join(PATIENCE)
             assert process.poll() is None, running.output
             yield running
         finally:
@@ -120,7 +123,13 @@ def answerable_serve(folder: Path, *args: str) -> Iterator[Running]:
         yield running
 
 
+# Below those that the kernel gives to whoever asks for any, and others in each process of tests.
+_PORTS = itertools.count(10_000 + os.getpid() * 101 % 20_000)
+
+
 def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port: int = server.getsockname()[1]
-        return port
+    """A port that stays free until the server for which it is chosen has started."""
+    for port in _PORTS:
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
+    raise AssertionError("no port is free")

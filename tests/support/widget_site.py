@@ -301,12 +301,14 @@ def serving() -> Iterator[Site]:
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         server.daemon_threads = True
         site.origin = f"http://127.0.0.1:{server.server_address[1]}"
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
         thread.start()
-        yield site
-        site.closing.set()
-        server.shutdown()
-        thread.join()
+        try:
+            yield site
+        finally:
+            site.closing.set()
+            server.shutdown()
+            thread.join()
 
 
 @pytest.fixture
