@@ -248,6 +248,7 @@ def test_an_answer_has_so_many_claims_and_the_rest_are_counted() -> None:
 LANTERN = (
     "<p>Lantern keeps archives for 30 days. Old archives are purged by hand:</p>"
     "<pre><code>$ lantern purge --older-than 30d --dry-run\n$ lantern list</code></pre>"
+    "<pre><code>&gt;&gt;&gt; import lantern\n&gt;&gt;&gt; lantern.list()</code></pre>"
     "<p>Each purge is logged. Nothing else is deleted, and a purge never touches the vault.</p>"
 )
 (PURGE,) = (
@@ -289,6 +290,8 @@ def test_a_drop_names_the_quote_that_is_none_and_the_route_that_leads_nowhere() 
         "Lantern keeps … archives are purged by hand",
         "Lantern keeps archives [...] purged by hand:",
         "~~~\n$ lantern list\n~~~",
+        "lantern purge --older-than 30d --dry-run\nlantern list",
+        "import lantern\nlantern.list()",
         "Lantern keeps archives for 30 days, unless the vault is full",
         "Each purge is logged. So is everything else",
     ],

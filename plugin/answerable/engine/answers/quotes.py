@@ -14,7 +14,7 @@ MAX_QUOTE_PLACES = 8
 # Two characters of one word; scripts without spaces have no such edges.
 _WITHIN_WORD = re.compile(r"[A-Za-z0-9_]{2}")
 # What a copy of a command leaves out.
-_PROMPT = re.compile(r"^( *)\$ (?=[^\W\d]|[./~])", re.MULTILINE)
+_PROMPT = re.compile(r"^ *(?:\$|>>>) (?=[^\W\d]|[./~])", re.MULTILINE)
 
 
 def find_quotes(quote: str, text: str) -> list[tuple[int, int]]:
@@ -56,7 +56,7 @@ def fold_passage(text: str) -> FoldedText:
 def fold_quote(text: str) -> FoldedText:
     """Fold the typography of a text and the prompts of its commands."""
     prompts = frozenset(n for match in _PROMPT.finditer(text) for n in range(*match.span()))
-    folded = fold_typography(_PROMPT.sub(r"\1  ", text))
+    folded = fold_typography(_PROMPT.sub(lambda match: " " * len(match[0]), text))
     return FoldedText(folded.text, folded.offsets, folded.marks | prompts) if prompts else folded
 
 
