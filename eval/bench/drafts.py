@@ -25,7 +25,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 
 from real_sites import RealSite, build_site, make_parser, read_lines, read_site, run_benchmark
@@ -183,11 +182,14 @@ def feed_drafts(
 
 def read_draft(row: Row) -> Row:
     """Read the draft of a line, which is empty where it says that the writer declined."""
-    claims = row.get("claims") or []
-    for support in chain.from_iterable(claim["evidence"] for claim in claims):
-        support["source"] = support["passage"]
-    draft: Row = row.get("draft") or {"claims": claims}
-    return draft
+    if row.get("draft"):
+        draft: Row = row["draft"]
+        return draft
+    claims = [
+        {**claim, "evidence": [{**each, "source": each["passage"]} for each in claim["evidence"]]}
+        for claim in row.get("claims") or ()
+    ]
+    return {"claims": claims}
 
 
 def print_fed(name: str, fed: Sequence[Row]) -> None:

@@ -83,7 +83,7 @@ def test_places_appear_while_typing_without_vectors_and_enter_asks(page: Page, h
     place = typed_places(box).first
     expect(place.locator(".title")).to_have_text("Mooring › Chains")
     expect(place).to_have_attribute("href", re.compile(f"^{host.origin}/mooring/#chains"))
-    # Of what was typed before there were two.
+    # For the shorter text there were two.
     expect(typed_places(box)).to_have_count(1)
     group = box.get_by_role("group", name="1 place to look on this site")
     expect(group.locator(".card, .mark, .number")).to_have_count(0)

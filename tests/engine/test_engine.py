@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+from answerable.engine.answers.contract import read_search_words
 from answerable.engine.answers.keyless import ExtractiveAnswerer
 from answerable.engine.engine import Engine
 from answerable.engine.errors import ContractViolation, EmbedderError, ProviderError
 from answerable.engine.index.manifest import Profile
 from answerable.engine.request_context import RequestContext, use_context
+from answerable.engine.retrieval.question import MAX_QUESTION_CHARACTERS
 from answerable.engine.types import Answer, Evidence
 from answerable.engine.vectors import EmbedderIdentity
 from support.doubles import TINY, bundle_of, engine_of, index_of, note, record
@@ -178,12 +180,28 @@ def test_words_of_a_model_search_in_the_language_of_the_question(tmp_path: Path)
     assert [page.id for page in answerer.evidence[1].passages] == ["buoy"]
 
 
-@pytest.mark.parametrize("search", ["rope", "", 7, None, "\udcff", 10**5 * "rope "])
+@pytest.mark.parametrize("search", ["rope", "", 7, None, "\udcff"])
 def test_a_search_that_finds_nothing_new_leaves_the_refusal(tmp_path: Path, search: object) -> None:
     answerer = writing({"claims": [], "search": search})
     answerer.max_evidence_characters = 200
     reply = engine_of(tmp_path, ROPES, BUOYS, answerer=answerer).answer("rope?")
     assert (reply.reason, len(answerer.evidence)) == ("declined", 1)
+
+
+@pytest.mark.parametrize("draft", [{"claims": [HOLDS]}, {"routes": ["s1"]}])
+def test_a_draft_that_does_not_decline_searches_nothing(
+    tmp_path: Path, draft: dict[str, Any]
+) -> None:
+    answerer = writing(draft | {"search": "buoy guests"})
+    answerer.max_evidence_characters = 200
+    engine_of(tmp_path, ROPES, BUOYS, answerer=answerer).answer("rope?")
+    assert len(answerer.evidence) == 1
+
+
+def test_search_words_are_as_short_as_a_question() -> None:
+    # This sign is 18 characters once it is cleaned.
+    words = read_search_words({"search": 600 * "\ufdfa"})
+    assert len(words) == MAX_QUESTION_CHARACTERS
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,8 @@ def browser() -> Iterator[Browser]:
 def browsing(browser: Browser, **options: Any) -> Iterator[Page]:
     """A page in a context of its own, where nothing is given up because the machine is busy.
 
-    options: of ``Browser.new_context``. The box waits a few seconds for its files, here for ever.
+    options: of ``Browser.new_context``. The box waits a few seconds for its files, but forever
+    here; its worker waits for thirty seconds anywhere.
     """
     context = browser.new_context(**options)
     context.set_default_timeout(PATIENCE)

@@ -21,7 +21,7 @@ class RedisServer:
         self._executable = executable
         self._folder = folder
         self.port = free_port()
-        # Instead of the seconds that a question waits for it.
+        # A question gives up after a second, a test does not.
         waits = f"socket_timeout={PATIENCE}&socket_connect_timeout={PATIENCE}"
         self.url = f"redis://127.0.0.1:{self.port}/0?{waits}"
         self.process: subprocess.Popen[bytes] | None = None

@@ -1,7 +1,6 @@
 """Processes that always end with their test, and those that serve: asked over HTTP on a port."""
 
 import http.client
-import itertools
 import json
 import os
 import signal
@@ -123,12 +122,12 @@ def answerable_serve(folder: Path, *args: str) -> Iterator[Running]:
         yield running
 
 
-# Below those that the kernel gives to whoever asks for any, and others in each process of tests.
-_PORTS = itertools.count(10_000 + os.getpid() * 101 % 20_000)
+# Below the ports that the kernel hands out, and seldom those of another process of tests.
+_PORTS = iter(range(11_000 + os.getpid() * 101 % 20_000, 32_768))
 
 
 def free_port() -> int:
-    """A port that stays free until the server for which it is chosen has started."""
+    """A port that is free, and that nobody is given who asks for any."""
     for port in _PORTS:
         with suppress(OSError), socket.create_server(("127.0.0.1", port)):
             return port

@@ -206,7 +206,7 @@ class Engine(Generic[StoreT]):
             return reply
         # Small models choose well and copy badly.
         quoted = self._quote_from(retrieved, Evidence(reply.passages))
-        failure = ContractViolation("ground", "quote", "neither draft of the model kept its quotes")
+        failure = ContractViolation("ground", "quote", "no claim of the model's drafts held")
         return reply if quoted.reason else replace(quoted, failure=failure)
 
     def write_from(self, retrieved: RetrievalResult) -> Reply:

@@ -291,10 +291,10 @@ def draft_reply(
     """Draft an answer until it meets the contract, or refuse. Without evidence nothing is drafted.
 
     names: of the site, which a claim may use. question: in the reader's own words; a claim may use
-    those that a cited passage has too. search: finds other evidence by the words of a first draft
-    that declines; if there is some, the second draft is written from it and stands for both.
-    Otherwise the second draft gets the violation of the first, and the one with more claims that
-    hold is taken. ProviderError for a call that fails, unless the first draft has such claims.
+    those that a cited passage has too. search: looks for other evidence by the words of a first
+    draft that declines; if it finds any, the second draft is written from that and replaces the
+    first. Otherwise the second draft gets the violation of the first, and the one with more claims
+    that hold is taken. ProviderError if a call fails and no claim holds yet.
     """
     if not evidence:
         return Reply(reason="no-evidence")

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import islice, product
 
 from ..errors import Drop, Rule
-from ..text.markdown import plain_text, read_markdown
+from ..text.markdown import CELL_SEPARATOR, plain_text, read_markdown
 from ..text.sentences import find_surrounding_ranges, is_line_of_code, list_code, list_code_spans
 from ..text.tokenization import (
     count_words,
@@ -126,9 +126,11 @@ _ACRONYM = re.compile(
 # A value that an English sentence has between quotation marks; a label begins with a capital.
 _LITERAL = re.compile(r'(?<!\w)"([a-z][\w./:-]*\w)"')
 _OPTION_WITH_VALUE = re.compile(r"--?[A-Za-z][\w-]* \S+")
-# The arguments of a call or a signature, and one that has a type or a value: "retries: int = 3".
-_ARGUMENTS = re.compile(r"\w\((.*)\)")
+# The start of a call or a signature, and an argument with a type or a value: "retries: int = 3".
+_CALL = re.compile(r"\w\(")
 _ARGUMENT = re.compile(r" ?\*{0,2}\w+ ?[:=].*")
+# A string, which the apostrophe of a number or of a lifetime does not begin, or one sign.
+_CODE_SIGN = re.compile(r"""\"(?:\\.|[^"\\])*"|(?<![\w&<])'(?:\\.|[^'\\])*'|.""")
 # What a line of code may lose: a prompt, a comment and the sign that divides it from the next.
 _CODE_EDGE = re.compile(r"^\s*(?:\$|>>>|\.\.\.) |(?:\s+#\s.*|[,;:{])$")
 # Two pieces of one option, path or name.
@@ -201,7 +203,7 @@ def check_claim(text: str, quotations: Sequence[Quotation], grounds: Grounds) ->
         if not source.contains_code(span):
             return Drop("code", part=span)
     for literal in _LITERAL.findall(prose) if source.is_english else ():
-        if not source.contains_code(literal):
+        if not source.contains_literal(literal):
             return Drop("name", part=literal)
     languages = [quotation.passage.language for quotation in quotations]
     texts = [passage.text for passage in grounds.evidence.passages]
@@ -294,10 +296,16 @@ class _ClaimSource:
         lines = [*self.titles, *(line for each in ranges for line in list_code(*each))]
         # The value of "name = value" is whole, too, and so is an argument.
         lines += [
-            part for line in lines for part in (line.partition(" = ")[2], *_split_arguments(line))
+            part for line in lines for part in (line.partition(" = ")[2], *_list_arguments(line))
         ]
         whole_code = [tokenize_code(_CODE_EDGE.sub("", line)) for line in lines]
         return bool(tokens) and tokens in whole_code
+
+    def contains_literal(self, literal: str) -> bool:
+        """True if a literal stands there as code does, or is a line or cell, too short to quote."""
+        text = "\n".join(passage.text for passage in self.passages)
+        cells = text.replace(CELL_SEPARATOR, "\n").split("\n")
+        return literal in cells or self.contains_code(literal)
 
     def contains_part(self, part: TextPart) -> bool:
         """True if a part of a claim stands there, by the rule of its kind."""
@@ -313,22 +321,20 @@ class _ClaimSource:
         )
 
 
-def _split_arguments(code: str) -> list[str]:
-    """Split the arguments of a call or a signature that have a type or a value."""
-    match = _ARGUMENTS.search(code)
-    arguments, depth, mark = [""], 0, ""
-    for sign in match[1] if match else "":
-        if sign in "\"'" and mark in ("", sign):
-            mark = "" if mark else sign
-        depth += 0 if mark else (sign in "([{") - (sign in ")]}")
-        if depth < 0:
-            # Of another call.
-            break
-        if sign == "," and depth == 0 and not mark:
-            arguments.append("")
-        else:
-            arguments[-1] += sign
-    return [argument for argument in arguments if _ARGUMENT.fullmatch(argument)]
+def _list_arguments(code: str) -> Iterator[str]:
+    """List the arguments of calls and signatures that have a type or a value."""
+    for call in _CALL.finditer(code):
+        argument, depth = "", 0
+        for sign in _CODE_SIGN.findall(code, call.end()):
+            depth += (sign in "([{") - (sign in ")]}")
+            if depth > 0 or (depth == 0 and sign != ","):
+                argument += sign
+                continue
+            if _ARGUMENT.fullmatch(argument):
+                yield argument
+            argument = ""
+            if depth < 0:
+                break
 
 
 def _contains_tokens(text: str, code: list[str]) -> bool:

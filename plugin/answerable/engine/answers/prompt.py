@@ -166,8 +166,8 @@ def fill_prompt(store: Store, retrieved: RetrievalResult, characters: int) -> Ev
     """Fill a prompt with whole passages that have this many characters of text.
 
     Titles, addresses, and what pages say of themselves may take a quarter of that beside them. The
-    passages are of the best 32 of the ranking, near misses among them; there are none if the best
-    misses the call floor, and a model without hints is not called then.
+    passages come from the best 32 of the ranking, near misses among them. Where none is above its
+    floor and the best misses the call floor, there are none, and only hints call the model.
     """
     pool = order_candidates(store, retrieved, retrieved.near_passages)
     best = max((scored.floored for scored in pool), default=-1.0)

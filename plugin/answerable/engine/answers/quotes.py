@@ -13,8 +13,8 @@ from ..types import Passage
 MAX_QUOTE_PLACES = 8
 # Two characters of one word; scripts without spaces have no such edges.
 _WITHIN_WORD = re.compile(r"[A-Za-z0-9_]{2}")
-# What a copy of a command leaves out.
-_PROMPT = re.compile(r"^ *(?:\$|>>>) (?=[^\W\d]|[./~])", re.MULTILINE)
+# What a copy of a command or of a Python session leaves out. "$ 5" is a price.
+_PROMPT = re.compile(r"^ *(?:\$ (?=[^\W\d]|[./~])|(?:>>>|\.\.\.) )", re.MULTILINE)
 
 
 def find_quotes(quote: str, text: str) -> list[tuple[int, int]]:
