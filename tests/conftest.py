@@ -8,9 +8,10 @@ import pytest
 from hypothesis import settings
 
 from hatch_build import write_model
+from support.fuzz_settings import DEEP
 
-# An example may take as long as a busy machine lets it.
-settings.register_profile("patient", deadline=None)
+# An example may take as long as a busy machine lets it, and only a deep run tries others.
+settings.register_profile("patient", deadline=None, derandomize=not DEEP)
 settings.load_profile("patient")
 
 pytest_plugins = [

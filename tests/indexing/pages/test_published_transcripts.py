@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from answerable.engine.bundle import Bundle
@@ -99,6 +99,7 @@ CUES = st.lists(WORDS.map(" ".join), min_size=1, max_size=30)
 
 
 @given(CUES, st.integers(40, 240))
+@example([" ".join(41 * ["oar"])], 40)
 def test_passages_hold_every_word_in_the_order_of_time(texts: list[str], words: int) -> None:
     cues = tuple(Cue(text, 2.5 * n, 2.5 * n + 2.0) for n, text in enumerate(texts))
     record = Record("a", "/a/", "A", PageMetadata(), (), transcript=Transcript(cues))

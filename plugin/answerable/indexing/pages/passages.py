@@ -277,16 +277,19 @@ def _split_speech(text: str, offsets: Sequence[int]) -> Iterator[Piece]:
         edges = [start, end]
         if count_words(text[start:end]) > MAX_SENTENCE_WORDS:
             inner = offsets[bisect_right(offsets, start) : bisect_left(offsets, end)]
-            edges = [start, *_choose_breaks(text, start, inner), end]
+            edges = [start, *_choose_breaks(text, start, [*inner, end]), end]
         for first, last in pairwise(edges):
             words = text[first:last].rstrip()
             yield Piece(0, block, first, first + len(words), count_words(words))
 
 
 def _choose_breaks(text: str, start: int, offsets: Sequence[int]) -> Iterator[int]:
-    """Choose the fewest breaks that keep every piece short, unless a cue alone is longer."""
+    """Choose the fewest breaks that keep every piece short, unless a cue alone is longer.
+
+    offsets: of the cues after the first, and the end.
+    """
     last = start
-    for offset, following in zip(offsets, [*offsets[1:], len(text)], strict=True):
+    for offset, following in pairwise(offsets):
         if count_words(text[last:following]) > MAX_SENTENCE_WORDS:
             yield offset
             last = offset
