@@ -42,6 +42,8 @@ def strip_tags(drawn: str) -> str:
         "> q",
         "a | b\n:-- | --:\nc | d",
         "System\n======",
+        "---\n---",
+        "-- -",
         "!!! note",
         "*a* __b__ _c_",
         "\\[a](b)",
