@@ -77,9 +77,11 @@ def test_embedder_of_another_identity_is_refused(
         Engine(engine.store, Other(identity), ScriptedAnswerer([]))
 
 
-def writing(*drafts: object) -> ScriptedAnswerer:
+def writing(*drafts: object, characters: int = 24_000, tokens: int = 0) -> ScriptedAnswerer:
     """An answerer that words its claims, as a model does."""
-    return ScriptedAnswerer(list(drafts), max_evidence_characters=24_000)
+    return ScriptedAnswerer(
+        list(drafts), max_evidence_characters=characters, max_question_tokens=tokens
+    )
 
 
 def claim(text: str, quote: str) -> dict[str, Any]:
@@ -149,8 +151,7 @@ DECLINES = {"claims": [], "search": "buoy guests"}
 
 
 def test_a_model_that_declines_is_shown_what_its_own_words_find(tmp_path: Path) -> None:
-    answerer = writing(DECLINES, {"claims": [MARKS], "search": ""})
-    answerer.max_evidence_characters = 200
+    answerer = writing(DECLINES, {"claims": [MARKS], "search": ""}, characters=200)
     reply = engine_of(tmp_path, ROPES, BUOYS, answerer=answerer).answer("rope?")
     assert [[page.id for page in seen.passages] for seen in answerer.evidence] == [
         ["rope"],
@@ -162,8 +163,7 @@ def test_a_model_that_declines_is_shown_what_its_own_words_find(tmp_path: Path) 
 def test_words_of_a_model_reach_no_note(tmp_path: Path) -> None:
     index = index_of(tmp_path, [ROPES, BUOYS], [note("one", "buoy guests")])
     bundle = bundle_of(tmp_path, index, Profile(floor=0.0, note_floor=0.95))
-    answerer = writing(DECLINES, {"claims": [MARKS]})
-    answerer.max_evidence_characters = 200
+    answerer = writing(DECLINES, {"claims": [MARKS]}, characters=200)
     engine = Engine(bundle, LetterEmbedder(), answerer)
     assert engine.retrieve("buoy guests").hints
     assert engine.answer("rope?").mode == "partial"
@@ -174,16 +174,14 @@ def test_words_of_a_model_search_in_the_language_of_the_question(tmp_path: Path)
     pages = [ROPES, BUOYS, replace(BUOYS, id="buoy-en", url="/buoy-en/")]
     index = index_of(tmp_path, pages, languages={"rope": "de", "buoy": "de"})
     bundle = bundle_of(tmp_path, index, Profile(floor=0.0, note_floor=0.0))
-    answerer = writing(DECLINES, {"claims": [MARKS]})
-    answerer.max_evidence_characters = 200
+    answerer = writing(DECLINES, {"claims": [MARKS]}, characters=200)
     Engine(bundle, LetterEmbedder(), answerer).answer("rope?", "de")
     assert [page.id for page in answerer.evidence[1].passages] == ["buoy"]
 
 
 @pytest.mark.parametrize("search", ["rope", "", 7, None, "\udcff"])
 def test_a_search_that_finds_nothing_new_leaves_the_refusal(tmp_path: Path, search: object) -> None:
-    answerer = writing({"claims": [], "search": search})
-    answerer.max_evidence_characters = 200
+    answerer = writing({"claims": [], "search": search}, characters=200)
     reply = engine_of(tmp_path, ROPES, BUOYS, answerer=answerer).answer("rope?")
     assert (reply.reason, len(answerer.evidence)) == ("declined", 1)
 
@@ -192,8 +190,7 @@ def test_a_search_that_finds_nothing_new_leaves_the_refusal(tmp_path: Path, sear
 def test_a_draft_that_does_not_decline_searches_nothing(
     tmp_path: Path, draft: dict[str, Any]
 ) -> None:
-    answerer = writing(draft | {"search": "buoy guests"})
-    answerer.max_evidence_characters = 200
+    answerer = writing(draft | {"search": "buoy guests"}, characters=200)
     engine_of(tmp_path, ROPES, BUOYS, answerer=answerer).answer("rope?")
     assert len(answerer.evidence) == 1
 
@@ -211,8 +208,7 @@ def test_search_words_are_as_short_as_a_question() -> None:
 def test_a_draft_after_a_search_is_the_last_and_judged_as_any(
     tmp_path: Path, second: object, reason: str | None
 ) -> None:
-    answerer = writing(DECLINES, second)
-    answerer.max_evidence_characters = 200
+    answerer = writing(DECLINES, second, characters=200)
     reply = engine_of(tmp_path, ROPES, BUOYS, answerer=answerer).answer("rope?")
     assert (reply.reason, len(answerer.evidence)) == (reason, 2)
     # What it names is quoted for it, as after any draft that copies badly.
@@ -221,8 +217,7 @@ def test_a_draft_after_a_search_is_the_last_and_judged_as_any(
 
 
 def test_a_draft_that_declines_when_it_is_corrected_searches_no_more(tmp_path: Path) -> None:
-    answerer = writing(INVENTED, DECLINES)
-    answerer.max_evidence_characters, answerer.max_question_tokens = 200, 5_000
+    answerer = writing(INVENTED, DECLINES, characters=200, tokens=5_000)
     engine = engine_of(tmp_path, ROPES, BUOYS, answerer=answerer)
     paid = replace(engine, embedder=LetterEmbedder(max_question_tokens=10))
     with use_context(RequestContext()) as context:
@@ -238,8 +233,7 @@ def test_a_call_that_fails_after_a_search_gives_the_keyless_reply(tmp_path: Path
 
 
 def test_a_search_leaves_what_a_question_counts_for(tmp_path: Path) -> None:
-    answerer = writing(DECLINES, {"claims": [MARKS]})
-    answerer.max_evidence_characters, answerer.max_question_tokens = 200, 5_000
+    answerer = writing(DECLINES, {"claims": [MARKS]}, characters=200, tokens=5_000)
     engine = engine_of(tmp_path, ROPES, BUOYS, answerer=answerer)
     paid = replace(engine, embedder=LetterEmbedder(max_question_tokens=10))
     with use_context(RequestContext()) as context:

@@ -125,11 +125,11 @@ _GERMAN = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """A part of a text; ``rule`` names its kind, and ``words`` are as the text has them.
+    """A part of a text, such as a number.
 
-    Equal parts share one of their ``forms``. ``implied``: what a source with this part says too.
-    ``rival``: a part with one has to be looked for only in a source that has this form, such as
-    another number of the same things.
+    ``rule`` names its kind, and ``words`` are as the text has them. Equal parts share one of their
+    ``forms``. ``implied``: what a source with this part says too. ``rival``: a part with one has to
+    be looked for only in a source that has this form, such as another number of the same things.
     """
 
     rule: Rule
@@ -202,8 +202,9 @@ def _read_numbers(text: str, is_english: bool) -> Iterator[TextPart]:
             digits = _scale_number(digits, match["scale"])
         # A currency and "at least" may stand on either side.
         signs = "".join(sorted(re.sub(rf"[^≥{_CURRENCY}]", "", before + after)))
-        before, after = (re.sub(rf"[ ≥{_CURRENCY}]", "", each) for each in (before, after))
-        yield _make_number(match, f"{before}{signs}{digits}{after}", match["glued"] or "", unit)
+        movable = rf"[ ≥{_CURRENCY}]"
+        value = f"{re.sub(movable, '', before)}{signs}{digits}{re.sub(movable, '', after)}"
+        yield _make_number(match, value, match["glued"] or "", unit)
         if port := _IP_PORT.fullmatch(digits):
             yield TextPart("number", port[1], (f"port {port[1]}",))
 
@@ -226,8 +227,8 @@ def _make_number(
     if _AT_LEAST.search(text[:start]) or _OR_MORE.match(text, end):
         values.append(f"≥{value}")
     forms: list[str] = []
-    for each in values:
-        whole = f"{left if is_glued else ''} {each} {right if unit else ''}".strip()
+    for number in values:
+        whole = f"{left if is_glued else ''} {number} {right if unit else ''}".strip()
         forms += [whole, f"{left} {whole}", f"{whole} {right}"]
     is_counted = bool(right) and right not in STOPWORDS
     counted = f"{'order' if value.endswith('th') else 'count'} of {right}"
@@ -237,7 +238,7 @@ def _make_number(
 
 
 def _scale_number(digits: str, scale: str) -> str:
-    """Multiply a whole number by an English scale; any other number keeps the scale as a word."""
+    """Multiply a whole number by an English scale, which any other number keeps as a word."""
     scale = scale.lower()
     return str(int(digits) * _SCALES[scale]) if digits.isdigit() else f"{digits} {scale}"
 
